@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026, the tailrace authors
+#pragma once
+
+/// @file
+/// Controls for tests of the library and of programs that use it. The first group works with every backend, the second
+/// only with the host backend (`TAILRACE_BACKEND_HOST` is defined), whose device does as it is told. Not for production
+/// code: everything here acts on the whole process.
+
+#include <tailrace/config.hpp>
+#include <tailrace/statistics.hpp>
+#include <tailrace/stream.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tailrace::inline TAILRACE_ABI::testing {
+
+/// Rings made from now on give their first submission this sequence number. Default 0.
+TAILRACE_EXPORT void start_sequences_at(std::uint64_t sequence) noexcept;
+/// Statistics counters of objects made from now on start at this value. Default 0.
+TAILRACE_EXPORT void start_counters_at(std::uint64_t value) noexcept;
+
+#ifdef TAILRACE_BACKEND_HOST
+
+/// Holds a stream: work enqueued after the construction does not start until release() or the destructor.
+/// Movable by nobody; lives in one scope.
+class TAILRACE_EXPORT StreamHold {
+ public:
+  explicit StreamHold(StreamRef stream);
+  ~StreamHold();
+  StreamHold(const StreamHold&) = delete;
+  StreamHold& operator=(const StreamHold&) = delete;
+  void release() noexcept;
+
+ private:
+  void* gate_;
+};
+
+/// How an injected failure behaves.
+enum class Failure : std::uint8_t {
+  once,   ///< the call fails and does nothing; the device is well
+  sticky  ///< the call fails, and so does every later call for that device, as after an illegal address
+};
+
+/// The @p k-th call of the kind from now on (1 is the next one), by any thread, fails. Several may be set.
+TAILRACE_EXPORT void fail_call(DriverCall kind, std::uint64_t k, Failure failure = Failure::once);
+/// Every call of the kind fails, without harm to the device, until clear_failures().
+TAILRACE_EXPORT void fail_calls(DriverCall kind);
+/// The @p k-th call from now on, of whatever kind, fails.
+TAILRACE_EXPORT void fail_any_call(std::uint64_t k, Failure failure = Failure::once);
+/// Forgets failures that have not happened yet; a device that is lost stays lost.
+TAILRACE_EXPORT void clear_failures() noexcept;
+/// Makes lost devices well again. Objects of the library that noticed the loss do not recover.
+TAILRACE_EXPORT void revive_devices() noexcept;
+/// Loses the device as a kernel that faults would: the next call of any kind reports it.
+TAILRACE_EXPORT void lose_device(int device) noexcept;
+
+/// Calls of the kind made so far in the process.
+[[nodiscard]] TAILRACE_EXPORT std::uint64_t calls(DriverCall kind) noexcept;
+/// Calls of all kinds made so far.
+[[nodiscard]] TAILRACE_EXPORT std::uint64_t calls() noexcept;
+
+/// Copies complete before the enqueueing call returns, if nothing is before them on their stream.
+TAILRACE_EXPORT void complete_copies_at_enqueue(bool on) noexcept;
+
+/// Every pinned allocation blocks until release() or the destructor.
+class TAILRACE_EXPORT PinnedAllocationHold {
+ public:
+  PinnedAllocationHold();
+  ~PinnedAllocationHold();
+  PinnedAllocationHold(const PinnedAllocationHold&) = delete;
+  PinnedAllocationHold& operator=(const PinnedAllocationHold&) = delete;
+  void release() noexcept;
+  /// Blocks until a thread has arrived in a pinned allocation.
+  void wait_until_blocked() const;
+};
+
+/// Live resources of the host backend in the process.
+struct Resources {
+  std::size_t pinned_bytes = 0;
+  std::size_t pinned_allocations = 0;
+  std::size_t device_bytes = 0;
+  std::size_t streams = 0;
+  std::size_t events = 0;
+};
+[[nodiscard]] TAILRACE_EXPORT Resources resources() noexcept;
+/// Pinned allocations fail when more than @p bytes bytes would be live. Default: no limit.
+TAILRACE_EXPORT void limit_pinned_bytes(std::size_t bytes) noexcept;
+
+#endif
+
+}  // namespace tailrace::inline TAILRACE_ABI::testing

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026, the tailrace authors
+#pragma once
+
+#include <tailrace/config.hpp>
+
+namespace tailrace::inline TAILRACE_ABI::detail {
+
+/// Whether an object may still touch the device and its threads: not in a forked child of the process that made it, and
+/// not once process exit has begun. Checking costs two loads.
+class ProcessGuard {
+ public:
+  /// Remembers this process.
+  ProcessGuard() noexcept;
+
+  /// In a forked child: the object must be left exactly as it is.
+  [[nodiscard]] bool forked() const noexcept;
+  /// Process exit has begun.
+  [[nodiscard]] static bool exiting() noexcept;
+  /// Neither of them.
+  [[nodiscard]] bool usable() const noexcept { return !forked() && !exiting(); }
+  /// @throws Error (Errc::forked, Errc::exiting)
+  void check(const char* operation) const;
+
+  /// To be called at an object's first use after its construction. Handlers that run at exit run in the reverse order
+  /// of their registration, and an object's destructor is registered when its constructor has ended: only a handler
+  /// registered after that runs before a static or thread-local object's destructor.
+  static void watch_exit() noexcept;
+
+ private:
+  unsigned generation_;
+};
+
+}  // namespace tailrace::inline TAILRACE_ABI::detail
