@@ -23,9 +23,9 @@ class TagTable;
 
 /// How copy streams are made.
 struct CopyStreamsOptions {
-  std::optional<CopyArena> arena;  ///< empty: CopyArena::default_arena()
-  std::size_t queue_limit = 256;   ///< jobs that wait to be started, at most; at least 1
-  LogHandler log;
+  std::optional<CopyArena> arena{};  ///< empty: CopyArena::default_arena()
+  std::size_t queue_limit = 256;     ///< jobs that wait to be started, at most; at least 1
+  LogHandler log{};
 };
 
 /// What close() found.

@@ -72,12 +72,12 @@ enum class Errc : int {
 
 /// Where a failure happened. Fields that do not apply are empty.
 struct ErrorDetails {
-  std::string operation;                  ///< the call that failed, e.g. "submit" or "event_query"
-  std::string ring;                       ///< name of the ring
-  std::optional<unsigned> slot;           ///< slot index in the ring
-  std::optional<std::uint64_t> sequence;  ///< sequence number of the submission
-  int native_code = 0;                    ///< the vendor's error code, 0 if none
-  std::string native_name;                ///< the vendor's name of that code
+  std::string operation{};                  ///< the call that failed, e.g. "submit" or "event_query"
+  std::string ring{};                       ///< name of the ring
+  std::optional<unsigned> slot{};           ///< slot index in the ring
+  std::optional<std::uint64_t> sequence{};  ///< sequence number of the submission
+  int native_code = 0;                      ///< the vendor's error code, 0 if none
+  std::string native_name{};                ///< the vendor's name of that code
 };
 
 /// The exception of the library. Its text says what happened and where, and ends with "Fix: ...".

@@ -28,6 +28,31 @@ enum class WaitMode : std::uint8_t {
   spin    ///< poll without a pause: lowest latency, one core per waiting thread
 };
 
+namespace detail {
+
+/// Exclusive hold of one READY slot: gives it back as FREE when it ends, or as READY after keep().
+class TAILRACE_EXPORT SlotClaim {
+ public:
+  SlotClaim() noexcept = default;
+  SlotClaim(SlotClaim&& other) noexcept;
+  SlotClaim& operator=(SlotClaim&&) = delete;
+  SlotClaim(const SlotClaim&) = delete;
+  SlotClaim& operator=(const SlotClaim&) = delete;
+  ~SlotClaim();
+  explicit operator bool() const noexcept { return core_ != nullptr; }
+  [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return bytes_; }
+  void keep() noexcept;
+
+ private:
+  friend class RingCore;
+  SlotClaim(RingCore& core, unsigned slot, std::span<const std::byte> bytes) noexcept;
+  RingCore* core_ = nullptr;
+  unsigned slot_ = 0;
+  std::span<const std::byte> bytes_;
+};
+
+}  // namespace detail
+
 /// Where the slots' memory comes from, for callers who manage pinned memory themselves. The memory must be pinned
 /// (page-locked, known to the driver), coherent and cacheable; anything else is refused, never used.
 /// Both functions are called with the ring's device current, allocate() only from the ring's constructor.
@@ -46,11 +71,11 @@ struct RingOptions {
   unsigned slots = 256;         ///< clamped to 2…256
   std::size_t capacity = 4096;  ///< bytes of a slot, fixed for the ring's life; 0 becomes 4
   int stream_priority = 0;      ///< of the ring's own copy stream, as the vendor counts; clamped to what there is
-  std::optional<StreamRef> copy_stream;  ///< used instead of an own one; must outlive the ring, and is not synchronised
-  std::shared_ptr<PinnedSource> pinned_source;  ///< empty: the vendor's allocation
+  std::optional<StreamRef> copy_stream{};         ///< instead of an own one; must outlive the ring, is not synchronised
+  std::shared_ptr<PinnedSource> pinned_source{};  ///< empty: the vendor's allocation
   WaitMode wait_mode = WaitMode::sleep;
   std::chrono::nanoseconds close_bound = std::chrono::seconds{10};  ///< how long the destructor waits for copies
-  LogHandler log;                                                   ///< empty: default_log()
+  LogHandler log{};                                                 ///< empty: default_log()
 };
 
 /// What close() found when it ended.
@@ -153,20 +178,20 @@ class TAILRACE_EXPORT ReadbackRing {
   /// @throws Error (Errc::copy_failed, with the native code, once; Errc::stale_ticket, not_armed, closed)
   template <class F>
   decltype(auto) visit(const Ticket& ticket, F&& f) {
-    Claim claim = wait_and_claim(ticket, 1);
+    detail::SlotClaim claim = wait_and_claim(ticket, 1);
     return std::forward<F>(f)(claim.bytes());
   }
   /// The same with the bytes as `std::span<const T>`.
   /// @throws Error (Errc::size_mismatch) if the length is not a multiple of sizeof(T); the slot stays READY
   template <class T, class F>
   decltype(auto) visit(const Ticket& ticket, F&& f) {
-    Claim claim = wait_and_claim(ticket, element<T>());
+    detail::SlotClaim claim = wait_and_claim(ticket, element<T>());
     return std::forward<F>(f)(as<T>(claim.bytes()));
   }
   /// visit() that never blocks. @returns false, without calling f, if the ticket is still PENDING
   template <class F>
   bool try_visit(const Ticket& ticket, F&& f) {
-    Claim claim = try_claim(ticket, 1);
+    detail::SlotClaim claim = try_claim(ticket, 1);
     if (!claim) return false;
     std::forward<F>(f)(claim.bytes());
     return true;
@@ -174,7 +199,7 @@ class TAILRACE_EXPORT ReadbackRing {
   /// The same, typed.
   template <class T, class F>
   bool try_visit(const Ticket& ticket, F&& f) {
-    Claim claim = try_claim(ticket, element<T>());
+    detail::SlotClaim claim = try_claim(ticket, element<T>());
     if (!claim) return false;
     std::forward<F>(f)(as<T>(claim.bytes()));
     return true;
@@ -199,7 +224,7 @@ class TAILRACE_EXPORT ReadbackRing {
   std::optional<std::size_t> try_collect(const Ticket& ticket, std::span<std::byte> destination);
   template <class T>
   std::optional<std::size_t> try_collect(const Ticket& ticket, std::vector<T>& destination) {
-    Claim claim = try_claim(ticket, element<T>());
+    detail::SlotClaim claim = try_claim(ticket, element<T>());
     if (!claim) return std::nullopt;
     return take(std::move(claim), destination);
   }
@@ -226,33 +251,11 @@ class TAILRACE_EXPORT ReadbackRing {
 
  private:
   friend class RingSet;
-  friend class Runtime;
-  friend class detail::RingCore;
-
-  // Exclusive hold of one READY slot; gives it back as FREE, or as READY after keep().
-  class TAILRACE_EXPORT Claim {
-   public:
-    Claim() noexcept = default;
-    Claim(Claim&& other) noexcept;
-    Claim& operator=(Claim&&) = delete;
-    Claim(const Claim&) = delete;
-    ~Claim();
-    explicit operator bool() const noexcept { return core_ != nullptr; }
-    [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return bytes_; }
-    void keep() noexcept;  // back to READY instead of FREE
-
-   private:
-    friend class detail::RingCore;
-    Claim(detail::RingCore& core, unsigned slot, std::span<const std::byte> bytes) noexcept;
-    detail::RingCore* core_ = nullptr;
-    unsigned slot_ = 0;
-    std::span<const std::byte> bytes_;
-  };
 
   explicit ReadbackRing(std::unique_ptr<detail::RingCore> core) noexcept;
   detail::RingCore& core() const;
-  Claim wait_and_claim(const Ticket& ticket, std::size_t element_size);
-  Claim try_claim(const Ticket& ticket, std::size_t element_size);
+  detail::SlotClaim wait_and_claim(const Ticket& ticket, std::size_t element_size);
+  detail::SlotClaim try_claim(const Ticket& ticket, std::size_t element_size);
 
   template <class T>
   static constexpr std::size_t element() {
@@ -265,7 +268,7 @@ class TAILRACE_EXPORT ReadbackRing {
     return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
   }
   template <class T>
-  static std::size_t take(Claim claim, std::vector<T>& destination) {
+  static std::size_t take(detail::SlotClaim claim, std::vector<T>& destination) {
     const std::span<const T> values = as<T>(claim.bytes());
     try {
       destination.assign(values.begin(), values.end());

@@ -21,22 +21,22 @@ namespace tailrace::inline TAILRACE_ABI {
 struct RingSetOptions {
   std::string name = "ring set";  ///< prefix of its rings' names
   /// Slots of a ring, clamped to 2…256; empty: TAILRACE_RING_SLOTS, else 256.
-  std::optional<unsigned> slots_per_ring;
+  std::optional<unsigned> slots_per_ring{};
   /// Bytes of pinned memory that all rings of the set may hold together; empty: TAILRACE_PINNED_BUDGET, else
   /// default_pinned_budget().
-  std::optional<std::size_t> pinned_budget;
+  std::optional<std::size_t> pinned_budget{};
   unsigned lanes = 4;  ///< rings of one class at most, for threads that submit at once; clamped to 1…64
   int stream_priority = 0;
-  std::shared_ptr<PinnedSource> pinned_source;
+  std::shared_ptr<PinnedSource> pinned_source{};
   WaitMode wait_mode = WaitMode::sleep;
   std::chrono::nanoseconds close_bound = std::chrono::seconds{10};
-  LogHandler log;
+  LogHandler log{};
 };
 
 /// Result of parsing a setting: the value to use, and a warning if the text was not taken as it stands.
 struct ParsedSlots {
   unsigned slots = 256;
-  std::string warning;  ///< empty if there is nothing to say
+  std::string warning{};  ///< empty if there is nothing to say
 };
 /// The parser of TAILRACE_RING_SLOTS, without touching the environment. Unset (nullopt) → 256; 0 → 2 with a warning;
 /// 1 → 2; 2…256 as they are; above → 256 with a warning; anything else → 256 with a warning.
@@ -80,8 +80,8 @@ class TAILRACE_EXPORT RingSet {
   [[nodiscard]] std::size_t pinned_bytes() const;   ///< bytes held now
   [[nodiscard]] std::size_t rings() const;          ///< rings alive now
 
-  /// The ring that a submission of @p bytes bytes from this thread would use, made if need be. The handle keeps it from
-  /// being given up. @throws Error (Errc::region_overflow, budget_exceeded, out_of_pinned_memory, …)
+  /// The first ring of the class of @p bytes bytes, made if need be. The handle keeps it from being given up. @throws
+  /// Error (Errc::region_overflow, budget_exceeded, out_of_pinned_memory, …)
   [[nodiscard]] std::shared_ptr<ReadbackRing> ring_for(std::size_t bytes);
   /// The same, but null instead of making one.
   [[nodiscard]] std::shared_ptr<ReadbackRing> existing_ring_for(std::size_t bytes) const;
@@ -138,11 +138,13 @@ class TAILRACE_EXPORT RingSet {
   [[nodiscard]] Statistics statistics() const;
 
  private:
-  class Impl;
+  friend class Runtime;
+  class Core;
+  explicit RingSet(std::unique_ptr<Core> core) noexcept;
   /// The ring that made the ticket. @throws Error (Errc::stale_ticket)
   [[nodiscard]] std::shared_ptr<ReadbackRing> owner(const Ticket& ticket) const;
-  Impl& impl() const;
-  std::unique_ptr<Impl> impl_;
+  [[nodiscard]] Core& core() const;
+  std::unique_ptr<Core> core_;
 };
 
 }  // namespace tailrace::inline TAILRACE_ABI

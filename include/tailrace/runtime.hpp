@@ -27,20 +27,20 @@ struct ReadOptions {
 
 /// How a runtime is made.
 struct RuntimeOptions {
-  RingSetOptions rings;                            ///< small results
-  CopyStreamsOptions copy_streams;                 ///< tagged jobs; its arena also copies the pieces of large reads
+  RingSetOptions rings{};                          ///< small results
+  CopyStreamsOptions copy_streams{};               ///< tagged jobs; its arena also copies the pieces of large reads
   std::size_t chunk_bytes = std::size_t{8} << 20;  ///< large reads: bytes of a chunk, at least 4096
   unsigned chunk_slots = 4;                        ///< large reads: pinned chunks of one transfer, clamped to 2…256
   unsigned transfers = 2;  ///< large reads under way at once, each with its own chunks; clamped to 1…16
   std::size_t snapshot_limit = std::size_t{1} << 30;  ///< bytes of device memory for snapshots, all together
   std::chrono::nanoseconds close_bound = std::chrono::seconds{10};
-  LogHandler log;  ///< used where `rings` and `copy_streams` name none
+  LogHandler log{};  ///< used where `rings` and `copy_streams` name none
 };
 
 /// Counters of large reads, and those of the parts.
 struct RuntimeStatistics {
-  Statistics rings;                ///< the ring set
-  Statistics chunks;               ///< the rings of large reads
+  Statistics rings{};              ///< the ring set
+  Statistics chunks{};             ///< the rings of large reads
   std::uint64_t reads = 0;         ///< large reads that completed
   std::uint64_t read_errors = 0;   ///< large reads that failed
   std::uint64_t read_bytes = 0;    ///< bytes of completed large reads

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace tailrace::inline TAILRACE_ABI::testing {
 
@@ -34,7 +35,7 @@ class TAILRACE_EXPORT StreamHold {
   void release() noexcept;
 
  private:
-  void* gate_;
+  std::shared_ptr<void> gate_;
 };
 
 /// How an injected failure behaves.
@@ -43,7 +44,9 @@ enum class Failure : std::uint8_t {
   sticky  ///< the call fails, and so does every later call for that device, as after an illegal address
 };
 
-/// The @p k-th call of the kind from now on (1 is the next one), by any thread, fails. Several may be set.
+/// The @p k-th call of the kind from now on (1 is the next one), by any thread, fails. Several may be set. Calls are
+/// those that the library makes; a program's own calls of <tailrace/host_device.hpp> are neither counted nor made to
+/// fail.
 TAILRACE_EXPORT void fail_call(DriverCall kind, std::uint64_t k, Failure failure = Failure::once);
 /// Every call of the kind fails, without harm to the device, until clear_failures().
 TAILRACE_EXPORT void fail_calls(DriverCall kind);
@@ -53,7 +56,8 @@ TAILRACE_EXPORT void fail_any_call(std::uint64_t k, Failure failure = Failure::o
 TAILRACE_EXPORT void clear_failures() noexcept;
 /// Makes lost devices well again. Objects of the library that noticed the loss do not recover.
 TAILRACE_EXPORT void revive_devices() noexcept;
-/// Loses the device as a kernel that faults would: the next call of any kind reports it.
+/// Loses the device as a kernel that faults would: work on it is dropped, and every later call about it fails. Only
+/// what a thread itself knows is not concerned: how many devices there are, its current device and its capture mode.
 TAILRACE_EXPORT void lose_device(int device) noexcept;
 
 /// Calls of the kind made so far in the process.
@@ -74,6 +78,9 @@ class TAILRACE_EXPORT PinnedAllocationHold {
   void release() noexcept;
   /// Blocks until a thread has arrived in a pinned allocation.
   void wait_until_blocked() const;
+
+ private:
+  bool released_ = false;
 };
 
 /// Live resources of the host backend in the process.

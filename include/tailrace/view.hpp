@@ -56,7 +56,7 @@ struct DeviceView {
   [[nodiscard]] TAILRACE_EXPORT std::size_t bytes() const;
   /// True if the region is one run of consecutive bytes.
   [[nodiscard]] constexpr bool dense() const noexcept {
-    return (height == 1 || pitch == width) && (depth == 1 || slice_pitch == pitch * height);
+    return (height <= 1 && depth <= 1) || (pitch == width && (depth <= 1 || slice_pitch == pitch * height));
   }
 };
 

@@ -7,7 +7,7 @@
 /// (functions run on the stream's thread). There are TAILRACE_HOST_DEVICES devices (default 2, at most 16), and each
 /// thread has a current one, 0 at first. A stream runs its work in order on a thread of its own; device memory is
 /// ordinary memory that copies check against its bounds. Safe from any thread.
-/// Failures throw Error (Errc::driver_error) unless another code is named.
+/// Failures throw Error: Errc::device_lost, no_device or stream_capturing where that is the cause, else driver_error.
 
 #include <tailrace/config.hpp>
 #include <tailrace/stream.hpp>
@@ -48,16 +48,17 @@ TAILRACE_EXPORT void launch(StreamRef stream, std::function<void()> kernel);
 TAILRACE_EXPORT void copy_to_host(void* destination, const void* source, std::size_t bytes);
 TAILRACE_EXPORT void copy_to_device(void* destination, const void* source, std::size_t bytes);
 
-/// Graph capture, as far as it matters here: while a stream captures, work on it is dropped, and with Strict or Global
-/// mode, calls that could harm a capture are refused to threads whose own mode is not relaxed. Ending answers whether
-/// the capture is unharmed.
-enum class CaptureMode { global, thread_local_, relaxed };
+/// Graph capture, as far as it matters here. While a stream captures, work on it is dropped. Calls that could harm a
+/// capture (allocating and freeing, synchronising a stream, querying an event) are refused, and make the capture
+/// invalid: in global mode on every thread, in per_thread mode on the thread that began it. A thread whose own mode is
+/// relaxed is free of this. Ending, on the thread that began, answers whether the capture is unharmed.
+enum class CaptureMode { global, per_thread, relaxed };
 TAILRACE_EXPORT void begin_capture(native_stream stream, CaptureMode mode);
 [[nodiscard]] TAILRACE_EXPORT bool end_capture(native_stream stream);
 
 /// The calling thread's last error, as the vendors have it: set by every failing call, read (and for get_last_error()
 /// cleared) by these. 0 is no error.
-[[nodiscard]] TAILRACE_EXPORT int get_last_error() noexcept;
+TAILRACE_EXPORT int get_last_error() noexcept;
 [[nodiscard]] TAILRACE_EXPORT int peek_last_error() noexcept;
 /// Fails with the given code, as an application's own bad call would, and leaves it as last error.
 TAILRACE_EXPORT void fail_a_call_of_my_own(int code) noexcept;

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026, the tailrace authors
+#pragma once
+
+#include <tailrace/statistics.hpp>
+#include <tailrace/testing.hpp>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace tailrace::inline TAILRACE_ABI::host {
+
+/// Counts the core's driver calls and decides which of them fail on a test's demand. Not synchronised; the machine's
+/// mutex guards it.
+class Faults {
+ public:
+  /// Counts a call, and says whether and how it is to fail.
+  std::optional<testing::Failure> count(DriverCall kind) noexcept;
+
+  /// The k-th call from now on fails: of this kind, or of any if there is none.
+  void fail_one(std::optional<DriverCall> kind, std::uint64_t k, testing::Failure failure);
+  void fail_all(DriverCall kind) noexcept { always_[index(kind)] = true; }
+  void clear() noexcept;
+
+  [[nodiscard]] std::uint64_t calls(DriverCall kind) const noexcept { return calls_[kind]; }
+  [[nodiscard]] std::uint64_t calls() const noexcept { return all_calls_; }
+
+ private:
+  struct Plan {
+    std::optional<DriverCall> kind;
+    std::uint64_t calls_left;
+    testing::Failure failure;
+  };
+  static std::size_t index(DriverCall kind) noexcept { return static_cast<std::size_t>(kind); }
+
+  DriverCalls calls_;
+  std::uint64_t all_calls_ = 0;
+  std::vector<Plan> plans_;
+  std::array<bool, driver_call_kinds> always_{};
+};
+
+}  // namespace tailrace::inline TAILRACE_ABI::host

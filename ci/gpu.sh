@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026, the tailrace authors
+
+# Builds and runs every test on a machine with a GPU, then those that use the device again under compute-sanitizer.
+# Installs nothing: dependencies are found by CMake (CMAKE_PREFIX_PATH). A test that is skipped is a failure here.
+#   ci/gpu.sh [--backend cuda|hip] [--build-dir FOLDER] [--arch ARCHITECTURE] [-D<CMake variable>=<value>]...
+set -euo pipefail
+# shellcheck source=ci/common.sh
+source "$(dirname "$0")/common.sh"
+
+backend=$(detect_backend)
+build=""
+options=()
+while [[ $# -gt 0 ]]; do
+  case $1 in
+    --backend) backend=${2:?--backend needs a value}; shift 2 ;;
+    --build-dir) build=${2:?--build-dir needs a value}; shift 2 ;;
+    --arch) arch=${2:?--arch needs a value}; shift 2 ;;
+    -D*) options+=("$1"); shift ;;
+    *) die "unknown argument '$1'. Fix: --backend, --build-dir, --arch or -DNAME=VALUE" ;;
+  esac
+done
+[[ $backend =~ ^(cuda|hip)$ ]] || die "no GPU that can be compiled for. Fix: --backend cuda or hip, on such a machine"
+[[ -z ${arch:-} ]] || options+=("-DCMAKE_${backend^^}_ARCHITECTURES=$arch" "-DCMAKE_CUDA_ARCHITECTURES=$arch")
+build=${build:-$root/build/$backend-gpu}
+
+generator=()
+if have ninja; then generator=(-G Ninja); fi
+cmake -S "$root" -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DTAILRACE_BACKEND="$backend" "${options[@]}"
+cmake --build "$build" --parallel "$jobs"
+
+echo "== tests"
+# Few at a time: they share one device, and some of them measure time.
+ctest --test-dir "$build" --no-tests=error --output-on-failure --parallel 4 --output-junit "$build/tests.xml"
+skipped=$(sed -n 's/.*[^a-z]skipped="\([0-9]*\)".*/\1/p' "$build/tests.xml" | head -n 1)
+[[ $skipped == 0 ]] || die "$skipped tests were skipped. Fix: run this where the device is usable, see the list above"
+
+echo "== memcheck"
+have compute-sanitizer || die "no compute-sanitizer. Fix: install it from the CUDA toolkit"
+while read -r program; do
+  echo "-- $(basename "$program")"
+  # Failing calls that a test makes on purpose are not memory errors.
+  compute-sanitizer --tool memcheck --report-api-errors no --error-exitcode 99 "$program" --gtest_brief=1
+done < "$build/tests/device_tests.txt"

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026, the tailrace authors
+
+find_path(TAILRACE_HIP_INCLUDE_DIR hip/hip_runtime_api.h HINTS "$ENV{ROCM_PATH}/include" /opt/rocm/include
+  DOC "Folder of HIP's headers")
+if(NOT TAILRACE_HIP_INCLUDE_DIR)
+  message(FATAL_ERROR "The backend 'hip' on NVIDIA needs HIP's headers (hip/hip_runtime_api.h), which were not found. "
+    "Fix: apt-get install libamdhip64-dev, or set TAILRACE_HIP_INCLUDE_DIR.")
+endif()
+include(TailraceCuda)
+
+# Every source, whoever includes what first, must see the same platform; and a compiler that has no option to choose
+# one is told so before the first HIP header.
+add_compile_definitions(__HIP_PLATFORM_NVIDIA__=1)
+target_include_directories(tailrace_vendor SYSTEM INTERFACE "${TAILRACE_HIP_INCLUDE_DIR}" ${CUDAToolkit_INCLUDE_DIRS})
+target_compile_options(tailrace_vendor INTERFACE
+  "SHELL:-include ${PROJECT_SOURCE_DIR}/backends/hip/nvidia_compat.hpp")

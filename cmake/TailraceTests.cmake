@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026, the tailrace authors
+
+# How tests are declared; tests/CMakeLists.txt says which.
+include(GoogleTest)
+
+# Without effect unless a test was built with ThreadSanitizer.
+set(test_environment "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/support/tsan.supp")
+
+# tailrace_add_test_support(<name> [<definition>...])
+# What tests do with a device, in the backend's own terms.
+function(tailrace_add_test_support name)
+  add_library(${name} STATIC EXCLUDE_FROM_ALL)
+  target_include_directories(${name} PUBLIC "${PROJECT_SOURCE_DIR}")
+  target_compile_definitions(${name} PUBLIC ${ARGN})
+  target_link_libraries(${name} PUBLIC tailrace_internal GTest::gtest GTest::gmock TBB::tbb Threads::Threads)
+  if(TAILRACE_BACKEND STREQUAL "host")
+    target_sources(${name} PRIVATE support/host_device.cpp)
+  else()
+    target_sources(${name} PRIVATE support/gpu_device.cpp)
+    tailrace_device_sources(${name} support/gpu_kernels.cu)
+  endif()
+  tailrace_warnings(${name})
+endfunction()
+
+# tailrace_add_test(<name> [<source>...] [HOST_ONLY | NO_DEVICE] [STREAM_KINDS] [LIBRARIES <library>...]
+#                   [TIMEOUT <seconds>])
+# A GoogleTest program of <name>.cpp and further sources, on top of the library's inside and the test support.
+#  HOST_ONLY     needs the host backend (its faults, its internals)
+#  NO_DEVICE     runs without a device on every backend
+#  STREAM_KINDS  is built for the legacy and, with the vendors' backends, for the per-thread default stream too
+function(tailrace_add_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "HOST_ONLY;NO_DEVICE;STREAM_KINDS" "TIMEOUT" "LIBRARIES")
+  if(NOT EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${name}.cpp")  # (interim)
+    message(WARNING "no ${name}.cpp yet")
+    return()
+  endif()
+  if(arg_HOST_ONLY AND NOT TAILRACE_BACKEND STREQUAL "host")
+    return()
+  endif()
+  set(variants "_")
+  if(arg_STREAM_KINDS AND NOT TAILRACE_BACKEND STREQUAL "host")
+    list(APPEND variants "_per_thread_")
+  endif()
+  foreach(variant IN LISTS variants)
+    string(REGEX REPLACE "_$" "" variant "${variant}")
+    set(program ${name}${variant})
+    add_executable(${program} ${name}.cpp ${arg_UNPARSED_ARGUMENTS} support/main.cpp)
+    target_compile_definitions(${program} PRIVATE "TAILRACE_TEST_NEEDS_DEVICE=$<NOT:$<BOOL:${arg_NO_DEVICE}>>")
+    target_link_libraries(${program} PRIVATE tailrace_test_support${variant} ${arg_LIBRARIES})
+    tailrace_warnings(${program})
+    tailrace_discover(${program} "${arg_TIMEOUT}")
+    if(NOT arg_NO_DEVICE)
+      set_property(GLOBAL APPEND PROPERTY TAILRACE_DEVICE_TESTS "$<TARGET_FILE:${program}>")
+    endif()
+  endforeach()
+endfunction()
+
+function(tailrace_discover program timeout)
+  if(NOT timeout)
+    set(timeout 60)
+  endif()
+  gtest_discover_tests(${program} TEST_PREFIX "${program}." DISCOVERY_MODE PRE_TEST
+    PROPERTIES TIMEOUT ${timeout} ENVIRONMENT "${test_environment}")
+endfunction()
+
+# tailrace_add_program_test(<name> [HOST_ONLY])
+# A program of its own, <name>.cpp with a main(), judged by its exit status; 77 says that it was skipped.
+function(tailrace_add_program_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "HOST_ONLY" "" "")
+  if(arg_HOST_ONLY AND NOT TAILRACE_BACKEND STREQUAL "host")
+    return()
+  endif()
+  add_executable(${name} ${name}.cpp)
+  target_link_libraries(${name} PRIVATE tailrace::tailrace)
+  tailrace_warnings(${name})
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES TIMEOUT 60 SKIP_RETURN_CODE 77 ENVIRONMENT "${test_environment}")
+endfunction()

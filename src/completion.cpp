@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026, the tailrace authors
+#include "src/completion.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tailrace::inline TAILRACE_ABI::detail {
+
+Completion::Completion(const Driver& driver, DeviceFault& fault, RingCounters& counters, std::span<Slot> slots,
+                       std::uint64_t first)
+    : driver_{driver},
+      fault_{fault},
+      counters_{counters},
+      slots_{slots},
+      first_sequence_{first},
+      marks_(slots.size()) {}
+
+Status Completion::open(native_stream stream) noexcept {
+  stream_ = stream;
+  Status status = UniqueEvent::create(driver_, edge_);
+  if (status.ok()) status = UniqueEvent::create(driver_, late_.event);
+  for (auto mark = marks_.begin(); status.ok() && mark != marks_.end(); ++mark) {
+    status = UniqueEvent::create(driver_, mark->event);
+  }
+  return status;
+}
+
+// ---- the submitter
+
+Status Completion::enqueued(std::uint64_t position) noexcept {
+  const std::uint64_t tail = tail_.load(std::memory_order_relaxed);
+  Status status;
+  // The queue is full only if marks failed and were replaced by late ones: then polling covers this copy too.
+  const bool room = tail - head_.load(std::memory_order_acquire) < marks_.size();
+  if (room) {
+    Mark& mark = marks_[tail % marks_.size()];
+    status = driver_.event_record(mark.event.get(), stream_);
+    if (status.ok()) {
+      mark.end = position + 1;
+      tail_.store(tail + 1, std::memory_order_release);
+    }
+  }
+  // After the mark, so that polling does not record a late one in vain.
+  enqueued_.store(position + 1, std::memory_order_release);
+  return status;
+}
+
+// ---- polling
+
+std::size_t Completion::poll() noexcept {
+  const std::lock_guard lock{mutex_};
+  return poll_locked();
+}
+
+std::size_t Completion::try_poll() noexcept {
+  const std::unique_lock lock{mutex_, std::try_to_lock};
+  return lock ? poll_locked() : 0;
+}
+
+std::size_t Completion::poll_locked() noexcept {
+  if (fault_.lost()) return fail_all(fault_.status());
+  const CaptureScope scope{driver_};
+  std::size_t moved = poll_marks();
+  if (!fault_.lost()) moved += poll_late_mark();
+  if (!fault_.lost()) moved += poll_groups();
+  if (fault_.lost()) moved += fail_all(fault_.status());
+  return moved;
+}
+
+std::size_t Completion::poll_marks() noexcept {
+  std::size_t moved = 0;
+  std::uint64_t head = head_.load(std::memory_order_relaxed);
+  for (; head != tail_.load(std::memory_order_acquire); head_.store(++head, std::memory_order_release)) {
+    const Mark& mark = marks_[head % marks_.size()];
+    if (mark.end <= proven_) continue;  // a late mark came first
+    if (!resolve(driver_.event_query(mark.event.get()), "event_query", mark.end, moved)) break;
+  }
+  return moved;
+}
+
+std::size_t Completion::poll_late_mark() noexcept {
+  if (late_.end <= proven_) late_recorded_ = false;  // the submitter's marks came first
+  const bool marks_used_up = head_.load(std::memory_order_relaxed) == tail_.load(std::memory_order_acquire);
+  if (!late_recorded_ && (!marks_used_up || proven_ >= enqueued_.load(std::memory_order_acquire))) return 0;
+  std::size_t moved = 0;
+  if (!late_recorded_) {
+    const Status status = record_late_mark();
+    if (status.hard()) {
+      resolve(status, "event_record", late_.end, moved);
+      return moved;
+    }
+  }
+  if (resolve(driver_.event_query(late_.event.get()), "event_query", late_.end, moved)) late_recorded_ = false;
+  return moved;
+}
+
+Status Completion::record_late_mark() noexcept {
+  late_.end = enqueued_.load(std::memory_order_acquire);  // before recording: the event covers at least these
+  const DeviceScope scope{driver_};
+  const Status status = scope.status().ok() ? driver_.event_record(late_.event.get(), stream_) : scope.status();
+  late_recorded_ = status.ok();
+  return status;
+}
+
+std::size_t Completion::poll_groups() noexcept {
+  std::size_t moved = 0;
+  std::erase_if(groups_, [&](Group& group) {
+    if (fault_.lost()) return false;
+    const Status status = driver_.event_query(group.event.get());
+    if (status.pending()) return false;
+    if (status.ok()) {
+      for (const std::uint64_t position : group.positions) moved += prove(position);
+      spare_events_.push_back(std::move(group.event));  // reserved by arm()
+      return true;
+    }
+    if (status.lost()) fault_.set(status, "event_query");
+    for (const std::uint64_t position : group.positions) moved += fail(position, status);
+    return false;  // queried again: the slots wait for proof
+  });
+  return moved;
+}
+
+bool Completion::resolve(Status status, const char* call, std::uint64_t end, std::size_t& moved) noexcept {
+  if (status.pending()) return false;
+  if (status.ok()) {
+    moved += prove_up_to(end);
+    return true;
+  }
+  if (status.lost()) fault_.set(status, call);
+  moved += fail_up_to(end, status);
+  return true;
+}
+
+// ---- what it means for the slots
+
+bool Completion::waits_for_mark(std::uint64_t position) noexcept {
+  const Slot& s = slot(position);
+  const Slot::View now = s.view();
+  // Only in these phases can nobody else free the slot, and the submitter rewrite the occupant.
+  const bool held = now.phase == Phase::pending || now.phase == Phase::discarded || now.phase == Phase::error_open ||
+                    now.phase == Phase::quarantined;
+  return held && now.of(first_sequence_ + position) && s.occupant().recorded_on == nullptr;
+}
+
+std::size_t Completion::prove_up_to(std::uint64_t end) noexcept {
+  std::size_t moved = 0;
+  // Slots used without a copy can make the distance longer than the ring.
+  const std::uint64_t size = slots_.size();
+  std::uint64_t position = end - proven_ > size ? end - size : proven_;
+  for (; position != end; ++position) {
+    if (waits_for_mark(position)) moved += prove(position);
+  }
+  proven_ = end;
+  return moved;
+}
+
+std::size_t Completion::fail_up_to(std::uint64_t end, Status status) noexcept {
+  std::size_t moved = 0;
+  const std::uint64_t size = slots_.size();
+  std::uint64_t position = end - proven_ > size ? end - size : proven_;
+  for (; position != end; ++position) {
+    if (waits_for_mark(position)) moved += fail(position, status);
+  }
+  return moved;
+}
+
+std::size_t Completion::prove(std::uint64_t position) noexcept {
+  const Slot::Change change = slot(position).prove(first_sequence_ + position);
+  if (!change) return 0;
+  if (change.before == Phase::pending || change.before == Phase::discarded) counters_.in_flight.subtract();
+  return change.before == Phase::error_open ? 0 : 1;
+}
+
+std::size_t Completion::fail(std::uint64_t position, Status status) noexcept {
+  if (!slot(position).fail(first_sequence_ + position, status)) return 0;
+  counters_.in_flight.subtract();
+  counters_.count(counters_.errors);
+  return 1;
+}
+
+std::size_t Completion::fail_all(Status status) noexcept {
+  std::size_t moved = 0;
+  for (Slot& slot : slots_) {
+    if (slot.view().phase != Phase::pending) continue;
+    moved += fail(position_of(slot.occupant().sequence), status);
+  }
+  return moved;
+}
+
+// ---- slots on the caller's stream, and source guards
+
+Completion::Armed Completion::arm(std::vector<std::uint64_t> positions, native_stream stream) {
+  const std::lock_guard lock{mutex_};
+  // Everything that can fail for want of memory comes first.
+  groups_.reserve(groups_.size() + 1);
+  spare_events_.reserve(groups_.size() + spare_events_.size() + 1);
+  for (const std::uint64_t position : positions) {
+    const Slot::View now = slot(position).view();
+    if (!now.of(first_sequence_ + position) || now.phase != Phase::unarmed) return {.all_unarmed = false};
+  }
+  Group group{.positions = std::move(positions)};
+  Status status;
+  if (spare_events_.empty()) {
+    status = UniqueEvent::create(driver_, group.event);
+  } else {
+    group.event = std::move(spare_events_.back());
+    spare_events_.pop_back();
+  }
+  if (status.ok()) status = driver_.event_record(group.event.get(), stream);
+  if (!status.ok()) {
+    if (group.event.get() != nullptr) spare_events_.push_back(std::move(group.event));
+    return {.status = status};
+  }
+  for (const std::uint64_t position : group.positions) slot(position).arm(first_sequence_ + position);
+  groups_.push_back(std::move(group));
+  return {};
+}
+
+Status Completion::order_after(std::uint64_t position, native_stream stream) noexcept {
+  const std::lock_guard lock{mutex_};
+  for (const Group& group : groups_) {
+    if (std::ranges::find(group.positions, position) == group.positions.end()) continue;
+    return driver_.stream_wait(stream, group.event.get());
+  }
+  if (proven_ > position) return {};
+  const std::uint64_t tail = tail_.load(std::memory_order_acquire);
+  for (std::uint64_t at = head_.load(std::memory_order_relaxed); at != tail; ++at) {
+    const Mark& mark = marks_[at % marks_.size()];
+    if (mark.end > position) return driver_.stream_wait(stream, mark.event.get());
+  }
+  if (!late_recorded_ || late_.end <= position) {
+    if (const Status status = record_late_mark(); !status.ok()) return status;
+  }
+  return driver_.stream_wait(stream, late_.event.get());
+}
+
+}  // namespace tailrace::inline TAILRACE_ABI::detail

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026, the tailrace authors
+#pragma once
+
+#include "src/counters.hpp"
+#include "src/device_fault.hpp"
+#include "src/driver.hpp"
+#include "src/resources.hpp"
+#include "src/slot.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <vector>
+
+namespace tailrace::inline TAILRACE_ABI::detail {
+
+/// Finds out which copies of a ring are over.
+///
+/// Copies of one stream end in order, so that one completed event proves every copy before it. The submitter records
+/// marks (an event and the position up to which it covers) on the copy stream; polling queries the oldest mark, moves
+/// `proven_`, and stops at the first mark that is pending. A copy whose mark could not be recorded, or whose mark
+/// failed, is covered by a late mark, which polling records itself once the submitter's marks are used up.
+///
+/// A position counts submissions from 0; it gives the slot (position mod slots) and the sequence number (first sequence
+/// + position, which may wrap). Slots filled on a caller's stream have groups of their own, one event each.
+///
+/// Locking: the submitter (under the ring's submit lock) and polling share only a single-producer single-consumer queue
+/// of marks. `mutex_` is of the polling side and never held by the submitter.
+class Completion {
+ public:
+  Completion(const Driver& driver, DeviceFault& fault, RingCounters& counters, std::span<Slot> slots,
+             std::uint64_t first);
+
+  /// Creates the events. To be called once, before anything else.
+  Status open(native_stream stream) noexcept;
+
+  // Submitter.
+
+  /// The copy at `position` was enqueued and its slot published. Records a mark; if that fails, polling will.
+  /// @returns the status of recording
+  Status enqueued(std::uint64_t position) noexcept;
+  /// The event of the producer edge, of the submitter's use.
+  [[nodiscard]] native_event edge() const noexcept { return edge_.get(); }
+
+  // Anyone.
+
+  /// Looks at completion. @returns how many slots moved
+  std::size_t poll() noexcept;
+  /// The same, unless another thread is at it: then its result will do.
+  std::size_t try_poll() noexcept;
+  struct Armed {
+    bool all_unarmed = true;
+    Status status{};
+  };
+  /// Makes slots of record() collectable, by one event on their stream. Changes nothing if one of them is not unarmed,
+  /// or if a driver call fails.
+  Armed arm(std::vector<std::uint64_t> positions, native_stream stream);
+  /// Orders `stream` after the copy at `position`, which is pending. @returns the status
+  Status order_after(std::uint64_t position, native_stream stream) noexcept;
+
+  [[nodiscard]] std::uint64_t position_of(std::uint64_t sequence) const noexcept { return sequence - first_sequence_; }
+
+ private:
+  struct Mark {
+    UniqueEvent event;
+    std::uint64_t end = 0;  // covers positions below it
+  };
+  // Slots armed together. One that failed stays, so that a later query can prove its copies over.
+  struct Group {
+    UniqueEvent event{};
+    std::vector<std::uint64_t> positions;
+  };
+
+  Slot& slot(std::uint64_t position) noexcept { return slots_[position % slots_.size()]; }
+  std::size_t poll_locked() noexcept;
+  std::size_t poll_marks() noexcept;
+  std::size_t poll_late_mark() noexcept;
+  std::size_t poll_groups() noexcept;
+  Status record_late_mark() noexcept;
+  // Looks at one event that covers the stream up to `end`. @returns false if it is still pending
+  bool resolve(Status status, const char* call, std::uint64_t end, std::size_t& moved) noexcept;
+  bool waits_for_mark(std::uint64_t position) noexcept;
+  std::size_t prove_up_to(std::uint64_t end) noexcept;
+  std::size_t fail_up_to(std::uint64_t end, Status status) noexcept;
+  std::size_t prove(std::uint64_t position) noexcept;
+  std::size_t fail(std::uint64_t position, Status status) noexcept;
+  std::size_t fail_all(Status status) noexcept;
+
+  const Driver& driver_;
+  DeviceFault& fault_;
+  RingCounters& counters_;
+  std::span<Slot> slots_;
+  std::uint64_t first_sequence_;
+  native_stream stream_ = nullptr;
+  UniqueEvent edge_;
+
+  // Queue of marks: the submitter writes at tail_, polling reads at head_. It has as many places as the ring has slots,
+  // and a slot that is in flight has at most one mark.
+  std::vector<Mark> marks_;
+  alignas(64) std::atomic<std::uint64_t> tail_{0};
+  std::atomic<std::uint64_t> enqueued_{0};  // positions below it were enqueued on stream_
+  alignas(64) std::atomic<std::uint64_t> head_{0};
+
+  std::mutex mutex_;          // of everything below
+  std::uint64_t proven_ = 0;  // positions below it are over, as far as they were on stream_
+  Mark late_;
+  bool late_recorded_ = false;
+  std::vector<Group> groups_;
+  std::vector<UniqueEvent> spare_events_;  // of groups that ended: none is created after warm-up
+};
+
+}  // namespace tailrace::inline TAILRACE_ABI::detail

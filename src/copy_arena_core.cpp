@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026, the tailrace authors
+#include "src/copy_arena_core.hpp"
+
+#include "src/cpu_count.hpp"
+#include "src/streaming_copy.hpp"
+#include "src/wakeup.hpp"
+
+#include <tailrace/error.hpp>
+#include <tailrace/tbb.hpp>
+
+#include <oneapi/tbb/info.h>
+#include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tailrace::inline TAILRACE_ABI::detail {
+
+namespace {
+
+tbb::task_arena::constraints constraints_of(unsigned concurrency, std::optional<int> numa_node) {
+  tbb::task_arena::constraints constraints{};
+  constraints.set_max_concurrency(static_cast<int>(concurrency));
+  if (!numa_node) return constraints;
+  // oneTBB crashes on a node that there is not. Where it cannot see the nodes it lists -1, which is none.
+  const std::vector<tbb::numa_node_id> nodes = tbb::info::numa_nodes();
+  if (*numa_node < 0 || std::find(nodes.begin(), nodes.end(), *numa_node) == nodes.end()) {
+    throw Error{Errc::invalid_argument,
+                "there is no NUMA node " + std::to_string(*numa_node),
+                "take one of tbb::info::numa_nodes(), which needs oneTBB's tbbbind library, or leave it empty",
+                {.operation = "CopyArena"}};
+  }
+  constraints.set_numa_id(*numa_node);
+  return constraints;
+}
+
+void copy(const Piece& piece) noexcept {
+  streaming_copy(piece.destination, piece.source, piece.bytes);
+  Wakeup* const wakeup = piece.group->wakeup;  // the group may be gone once it counts 0
+  if (piece.group->left.fetch_sub(1, std::memory_order_acq_rel) == 1 && wakeup != nullptr) wakeup->notify();
+}
+
+/// The cores that the calling thread is a drainer of, innermost first; one may run inside the other's job.
+struct Draining {
+  explicit Draining(const ArenaCore& drained) noexcept : core{&drained}, outer{innermost} { innermost = this; }
+  Draining(const Draining&) = delete;
+  Draining& operator=(const Draining&) = delete;
+  ~Draining() { innermost = outer; }
+
+  const ArenaCore* core;
+  Draining* outer;
+  static thread_local Draining* innermost;
+};
+thread_local Draining* Draining::innermost = nullptr;
+
+}  // namespace
+
+/// The group counts the drainers in the arena, so that the last one out of them can be waited for, and run by the
+/// waiter if no worker ever came. Its context is isolated: else it would be cancelled together with the application's
+/// task that happened to be first to use it.
+struct ArenaCore::OwnArena {
+  OwnArena(unsigned concurrency, std::optional<int> numa_node)
+      : arena{constraints_of(concurrency, numa_node), /* reserved for the dedicated drainer */ 1} {
+    arena.initialize();
+  }
+
+  tbb::task_arena arena;
+  tbb::task_group_context context{tbb::task_group_context::isolated};
+  tbb::task_group group{context};
+};
+
+std::shared_ptr<ArenaCore> ArenaCore::own(const CopyArenaOptions& options) {
+  const unsigned concurrency = std::clamp(options.concurrency.value_or(usable_cpus()), 1U, max_workers);
+  auto own = std::make_unique<OwnArena>(concurrency, options.numa_node);
+  std::shared_ptr<ArenaCore> core{new ArenaCore{concurrency, std::move(own), {}}};
+  core->dedicated_ = std::thread{[core]() mutable {
+    core->drain_dedicated();
+    core.reset();
+  }};
+  return counted(std::move(core));
+}
+
+std::shared_ptr<ArenaCore> ArenaCore::foreign(ForeignArena arena) {
+  if (!arena.enqueue) {
+    throw Error{Errc::invalid_argument,
+                "the foreign arena has no function to enqueue with",
+                "set ForeignArena::enqueue, or use foreign_arena() of <tailrace/tbb.hpp>",
+                {.operation = "CopyArena"}};
+  }
+  const unsigned concurrency = std::clamp(arena.concurrency, 1U, max_workers);
+  return counted(std::shared_ptr<ArenaCore>{new ArenaCore{concurrency, nullptr, std::move(arena)}});
+}
+
+ArenaCore::ArenaCore(unsigned concurrency, std::unique_ptr<OwnArena> own, ForeignArena foreign)
+    : concurrency_{concurrency}, own_{std::move(own)}, foreign_{std::move(foreign)} {}
+
+ArenaCore::~ArenaCore() = default;
+
+std::shared_ptr<ArenaCore> ArenaCore::counted(std::shared_ptr<ArenaCore> core) {
+  ArenaCore* const pointer = core.get();
+  return {pointer, [core = std::move(core)](ArenaCore* /*handle*/) noexcept { core->shut_down(); }};
+}
+
+void ArenaCore::shut_down() noexcept {
+  // There is no thread to join in a forked child, and none that ends at process exit. The dedicated drainer's own share
+  // keeps the core.
+  if (!guard_.usable() || !dedicated_.joinable()) return;
+  {
+    const std::scoped_lock lock{mutex_};
+    closed_ = true;
+    work_.notify_one();
+  }
+  if (drained_by_this_thread()) {
+    // The last handle went inside one of our own jobs. The dedicated drainer, which waits for all others, is the last
+    // out of the core and frees it.
+    dedicated_.detach();
+  } else {
+    dedicated_.join();
+  }
+}
+
+void ArenaCore::enqueue_pieces(std::span<const Piece> pieces) {
+  {
+    const std::scoped_lock lock{mutex_};
+    pieces_.insert(pieces_.end(), pieces.begin(), pieces.end());
+  }
+  start_drainers(pieces.size());
+}
+
+bool ArenaCore::run_one_piece() noexcept {
+  std::unique_lock lock{mutex_};
+  if (pieces_.empty()) return false;
+  const Piece piece = pieces_.front();
+  pieces_.pop_front();
+  lock.unlock();
+  copy(piece);
+  return true;
+}
+
+void ArenaCore::enqueue(std::shared_ptr<ArenaJob> job) {
+  const std::scoped_lock lock{mutex_};
+  ArenaJob& queued = *job;
+  queued.position_ = jobs_.insert(jobs_.end(), std::move(job));
+  queued.queued_ = true;
+}
+
+bool ArenaCore::withdraw(ArenaJob& job) noexcept {
+  const std::scoped_lock lock{mutex_};
+  if (!job.queued_) return false;
+  job.queued_ = false;
+  jobs_.erase(job.position_);  // the caller has a share of the job
+  return true;
+}
+
+bool ArenaCore::draining() const {
+  const std::scoped_lock lock{mutex_};
+  return own_ != nullptr || at_work_ > 0;
+}
+
+void ArenaCore::start_drainers(std::size_t items) noexcept {
+  std::unique_lock lock{mutex_};
+  if (asleep_ && items > 0) {
+    asleep_ = false;
+    work_.notify_one();
+    --items;
+  }
+  const unsigned most = own_ != nullptr ? concurrency_ - 1 : concurrency_;
+  const auto count = static_cast<unsigned>(std::min<std::size_t>(items, most - beside_));
+  beside_ += count;
+  lock.unlock();
+  for (unsigned started = 0; started < count; ++started) {
+    try {
+      std::function<void()> drainer = [core = shared_from_this()] { core->drain_beside(); };
+      if (own_ != nullptr) {
+        own_->arena.enqueue(own_->group.defer(Handoff{std::move(drainer)}));
+      } else {
+        foreign_.enqueue(std::move(drainer));
+      }
+    } catch (...) {  // no harm: the drainers that run do the work, and so does whoever waits for it
+      lock.lock();
+      beside_ -= count - started;
+      return;
+    }
+  }
+}
+
+void ArenaCore::drain_beside() noexcept {
+  const Draining here{*this};
+  std::unique_lock lock{mutex_};
+  ++at_work_;
+  while (run_next(lock)) {
+  }
+  --at_work_;
+  --beside_;
+}
+
+void ArenaCore::drain_dedicated() noexcept {
+  const Draining here{*this};
+  own_->arena.execute([this] {
+    std::unique_lock lock{mutex_};
+    while (true) {
+      while (run_next(lock)) {
+      }
+      if (closed_) break;
+      asleep_ = true;
+      work_.wait(lock, [this] { return !asleep_ || closed_; });
+      asleep_ = false;
+    }
+    lock.unlock();
+    own_->group.wait();
+  });
+}
+
+/// Runs one piece, or else one job, without the lock. False if there is neither; the lock is held from then on, so that
+/// a drainer can sign off before anything new is enqueued.
+bool ArenaCore::run_next(std::unique_lock<std::mutex>& lock) noexcept {
+  if (ProcessGuard::exiting()) return false;  // what a new job would use may be destroyed already
+  if (!pieces_.empty()) {
+    const Piece piece = pieces_.front();
+    pieces_.pop_front();
+    lock.unlock();
+    copy(piece);
+  } else if (!jobs_.empty()) {
+    const std::shared_ptr<ArenaJob> job = std::move(jobs_.front());
+    jobs_.pop_front();
+    job->queued_ = false;
+    lock.unlock();
+    job->run();
+  } else {
+    return false;
+  }
+  lock.lock();
+  return true;
+}
+
+bool ArenaCore::drained_by_this_thread() const noexcept {
+  for (const Draining* frame = Draining::innermost; frame != nullptr; frame = frame->outer) {
+    if (frame->core == this) return true;
+  }
+  return false;
+}
+
+}  // namespace tailrace::inline TAILRACE_ABI::detail

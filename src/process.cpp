@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026, the tailrace authors
+#include "src/process.hpp"
+
+#include <tailrace/error.hpp>
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+
+extern "C" {
+// glibc's registration of a thread's destructors; weak, since other C libraries need not have it. Only registration
+// by hand can come after the construction of the object that it must precede at exit.
+int __cxa_thread_atexit_impl(void (*function)(void*), void* object, void* dso) __attribute__((weak));  // NOLINT
+extern void* __dso_handle;                                                                             // NOLINT
+}
+
+namespace tailrace::inline TAILRACE_ABI::detail {
+
+namespace {
+
+std::atomic<unsigned> fork_generation{1};
+std::atomic<bool> exit_begun{false};
+
+void in_forked_child() { fork_generation.fetch_add(1, std::memory_order_relaxed); }
+void at_exit() { exit_begun.store(true, std::memory_order_relaxed); }
+void at_thread_exit(void* /*object*/) { at_exit(); }
+
+bool on_main_thread() noexcept { return ::gettid() == ::getpid(); }
+
+}  // namespace
+
+ProcessGuard::ProcessGuard() noexcept {
+  static const int registered = pthread_atfork(nullptr, nullptr, in_forked_child);
+  static_cast<void>(registered);
+  generation_ = fork_generation.load(std::memory_order_relaxed);
+}
+
+bool ProcessGuard::forked() const noexcept { return generation_ != fork_generation.load(std::memory_order_relaxed); }
+
+bool ProcessGuard::exiting() noexcept { return exit_begun.load(std::memory_order_relaxed); }
+
+void ProcessGuard::check(const char* operation) const {
+  if (usable()) return;
+  if (forked()) {
+    throw Error{Errc::forked,
+                "the object was made before fork() and is used in the child",
+                "make it in the process that uses it, or call exec in the child",
+                {.operation = operation}};
+  }
+  throw Error{Errc::exiting,
+              "process exit has begun",
+              "finish the work before main returns or exit is called",
+              {.operation = operation}};
+}
+
+void ProcessGuard::watch_exit() noexcept {
+  // Each registration costs some bytes until the process ends. Rings of static and thread-local lifetime are few and
+  // used early; those after the limit are covered by the handlers that are there, unless they are constructed later.
+  constexpr int limit = 64;
+  static std::atomic<int> registrations{0};
+  if (registrations.load(std::memory_order_relaxed) >= limit) return;
+  registrations.fetch_add(1, std::memory_order_relaxed);
+  static_cast<void>(std::atexit(at_exit));
+  // The main thread's thread-local objects are destroyed before any handler of atexit runs.
+  if (__cxa_thread_atexit_impl != nullptr && on_main_thread()) {
+    static_cast<void>(__cxa_thread_atexit_impl(at_thread_exit, nullptr, &__dso_handle));
+  }
+}
+
+}  // namespace tailrace::inline TAILRACE_ABI::detail

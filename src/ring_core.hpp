@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026, the tailrace authors
+#pragma once
+
+#include <tailrace/error.hpp>
+#include <tailrace/ring.hpp>
+
+#include "src/completion.hpp"
+#include "src/counters.hpp"
+#include "src/device_fault.hpp"
+#include "src/driver.hpp"
+#include "src/logger.hpp"
+#include "src/process.hpp"
+#include "src/region.hpp"
+#include "src/resources.hpp"
+#include "src/slot.hpp"
+#include "src/source_check.hpp"
+#include "src/wakeup.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace tailrace::inline TAILRACE_ABI::detail {
+
+using Clock = std::chrono::steady_clock;
+
+/// `timeout` from now, or as far as the clock goes.
+[[nodiscard]] Clock::time_point deadline_after(std::chrono::nanoseconds timeout) noexcept;
+
+/// The pinned memory of a ring's slots, in one allocation.
+class SlotMemory {
+ public:
+  static constexpr std::size_t alignment = 256;
+  SlotMemory() noexcept = default;
+  SlotMemory(const SlotMemory&) = delete;
+  SlotMemory& operator=(const SlotMemory&) = delete;
+  ~SlotMemory() { close(); }
+  /// The driver's device is current. @throws Error (Errc::out_of_pinned_memory, wrong_memory, …)
+  void open(const Driver& driver, unsigned slots, std::size_t capacity, std::shared_ptr<PinnedSource> source,
+            const std::string& ring);
+  /// Gives the memory back. @returns false if the driver did not take it
+  bool close() noexcept;
+  [[nodiscard]] std::byte* slot(unsigned index) const noexcept { return base_ + index * stride_; }
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+  /// Bytes that a ring of this shape allocates. @throws Error (Errc::region_overflow)
+  [[nodiscard]] static std::size_t bytes_for(unsigned slots, std::size_t capacity);
+
+ private:
+  const Driver* driver_ = nullptr;
+  std::shared_ptr<PinnedSource> source_;
+  std::byte* base_ = nullptr;
+  std::size_t stride_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+/// A ring without its facade. The order of ring_core.cpp is that of a readback: submit, poll, wait, collect, discard;
+/// ring_lifetime.cpp has its beginning and end.
+///
+/// Locks, in the order in which they may be taken: submit_mutex_, Completion's. Neither is held while user code or the
+/// log handler runs. Slots change by compare-and-swap, see Slot.
+class RingCore {
+ public:
+  RingCore(Device device, RingOptions options, std::shared_ptr<DeviceFault> fault);
+  ~RingCore() = default;
+  RingCore(const RingCore&) = delete;
+  RingCore& operator=(const RingCore&) = delete;
+  /// The end of a ring: closes and destroys it, or keeps it for ever if that is not safe. @returns the bytes of pinned
+  /// memory that could not be given back
+  static std::size_t end(std::unique_ptr<RingCore> core) noexcept;
+
+  // What ReadbackRing says of the members of the same names.
+  Ticket submit(const DeviceView& source, StreamRef producer);
+  std::optional<Ticket> try_submit(const DeviceView& source, StreamRef producer);
+  Ticket submit_for(const DeviceView& source, StreamRef producer, std::chrono::nanoseconds timeout);
+  Ticket record(const DeviceView& source, StreamRef stream);
+  void arm(std::span<const Ticket> tickets, StreamRef stream);
+  std::size_t poll();
+  SlotState state(const Ticket& ticket);
+  SlotState wait_until(const Ticket& ticket, Clock::time_point deadline);
+  SlotClaim wait_and_claim(const Ticket& ticket, std::size_t element_size);
+  SlotClaim try_claim(const Ticket& ticket, std::size_t element_size);
+  void discard(const Ticket& ticket);
+  void guard_source(const Ticket& ticket, StreamRef stream);
+  CloseReport close(std::chrono::nanoseconds bound);
+  [[nodiscard]] Statistics statistics() const noexcept;
+
+  /// By a claim: the slot is free again, or READY again.
+  void release(unsigned slot) noexcept;
+  void keep(unsigned slot) noexcept;
+
+  /// Every slot is FREE and no thread is inside.
+  [[nodiscard]] bool idle() const noexcept;
+  [[nodiscard]] bool lost() const noexcept { return fault_->lost(); }
+  [[nodiscard]] native_stream copy_stream() const noexcept { return stream_.get(); }
+  [[nodiscard]] Wakeup& wakeup() noexcept { return wakeup_; }
+  [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
+  [[nodiscard]] const RingOptions& options() const noexcept { return options_; }
+  [[nodiscard]] Device device() const noexcept { return device_; }
+  [[nodiscard]] unsigned slots() const noexcept { return static_cast<unsigned>(slots_.size()); }
+  [[nodiscard]] std::size_t pinned_bytes() const noexcept { return memory_.bytes(); }
+
+ private:
+  // Every public call, for its whole length: refused after fork and at exit, counted for the destructor, and the place
+  // where pending messages are logged, when no lock is held any more.
+  class Call {
+   public:
+    Call(RingCore& core, const char* operation) : core_{core} {
+      core.process_.check(operation);
+      core.inside_.fetch_add(1, std::memory_order_acq_rel);
+    }
+    ~Call();
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+
+   private:
+    RingCore& core_;
+  };
+  // What a ticket's slot is in, for this ticket.
+  struct Look {
+    Slot* slot = nullptr;
+    Phase phase = Phase::free;  // free also if the slot has moved on
+  };
+  enum class Via : std::uint8_t { copy_stream, callers_stream };
+  enum class Poll : std::uint8_t { always, unless_busy };  // busy: another thread polls
+
+  // Submitting; all under submit_mutex_.
+  void check_open(const char* operation) const;
+  Source check_source(const DeviceView& source, const char* operation) const;
+  Phase look_at_next_slot() noexcept;
+  Ticket enqueue(const Source& source, StreamRef stream, Via via);
+  Ticket publish(const Source& source, native_stream recorded_on, Phase phase) noexcept;
+  [[noreturn]] void refuse_slot(Phase phase, const char* operation);
+  [[noreturn]] void refuse_promised(const char* operation);
+  [[noreturn]] void refuse_timeout(Phase phase, std::chrono::nanoseconds timeout);
+
+  // Tickets.
+  Look look(const Ticket& ticket, const char* operation);
+  Look look_settled(const Ticket& ticket, const char* operation, Clock::time_point deadline);
+  SlotClaim claim(const Look& found, const Ticket& ticket, std::size_t element_size);
+  [[noreturn]] void throw_failed_copy(Slot& slot, const Ticket& ticket);
+  [[noreturn]] void refuse_arming(const Ticket& ticket) const;
+  [[noreturn]] void refuse_ticket(Phase phase, const Ticket& ticket, const char* operation) const;
+
+  void check(Status status, const char* call, ErrorDetails details) const {
+    fault_->check(status, call, std::move(details));
+  }
+  void freed() noexcept { wakeup_.notify(); }
+  std::size_t poll_and_wake(Poll how) noexcept;
+  void pause(unsigned round, std::uint64_t epoch, Clock::time_point deadline);
+  [[nodiscard]] bool waits_for_copies() const noexcept;
+  [[nodiscard]] CloseReport report() const noexcept;
+  void tell_end(const CloseReport& report, bool kept) const noexcept;
+  void tell_pending_messages() noexcept;
+  [[nodiscard]] ErrorDetails at(const char* operation) const;
+  [[nodiscard]] ErrorDetails at(const char* operation, const Ticket& ticket) const;
+  [[nodiscard]] ErrorDetails at_next_slot(const char* operation) const;
+
+  const std::uint64_t id_;
+  const Device device_;
+  const RingOptions options_;
+  const std::uint64_t first_sequence_;
+  const ProcessGuard process_;
+  const Logger logger_;
+  const std::shared_ptr<DeviceFault> fault_;
+  RingCounters counters_;
+  const Driver driver_;
+
+  SlotMemory memory_;
+  std::vector<Slot> slots_;
+  CopyStream stream_;
+  Completion completion_;  // its events end before the stream
+  Wakeup wakeup_;          // slots moved or became free, or the ring was closed
+
+  std::atomic<bool> closed_{false};
+  std::atomic<bool> wrap_told_{false};
+  std::atomic<std::size_t> inside_{0};
+
+  std::mutex submit_mutex_;     // of everything below
+  std::uint64_t position_ = 0;  // of the next submission
+  bool used_ = false;
+  std::uint64_t stalled_at_ = 0;     // 1 + the position whose stall was counted last
+  std::list<std::thread::id> line_;  // callers of submit_for(), in the order of their arrival
+
+  friend struct KeptRings;
+  RingCore* next_kept_ = nullptr;  // of rings that are kept for ever
+};
+
+}  // namespace tailrace::inline TAILRACE_ABI::detail

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026, the tailrace authors
+// How a ring begins and ends. The data path is in ring_core.cpp.
+
+#include "src/driver_error.hpp"
+#include "src/poison.hpp"
+#include "src/ring_core.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace tailrace::inline TAILRACE_ABI {
+
+PinnedSource::~PinnedSource() = default;
+
+namespace detail {
+
+namespace {
+
+std::uint64_t next_id() noexcept {
+  static std::atomic<std::uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+RingOptions normalised(RingOptions options) {
+  options.slots = std::clamp(options.slots, 2U, 256U);
+  if (options.capacity == 0) options.capacity = 4;
+  return options;
+}
+
+}  // namespace
+
+// ---- pinned memory
+
+std::size_t SlotMemory::bytes_for(unsigned slots, std::size_t capacity) {
+  if (capacity > std::numeric_limits<std::size_t>::max() - alignment)
+    static_cast<void>(checked_product(capacity, capacity));
+  return checked_product((capacity + alignment - 1) / alignment * alignment, slots);
+}
+
+void SlotMemory::open(const Driver& driver, unsigned slots, std::size_t capacity, std::shared_ptr<PinnedSource> source,
+                      const std::string& ring) {
+  const std::size_t bytes = bytes_for(slots, capacity);
+  const auto fail = [&](Errc code, const std::string& what, Status status) {
+    ErrorDetails details{.operation = "pinned_allocate", .ring = ring, .native_code = status.code};
+    if (status.code != 0) details.native_name = backend::error_name(status.code);
+    throw Error{code, what + " (" + std::to_string(bytes) + " bytes of pinned host memory)",
+                "make the ring with fewer or smaller slots, or raise the limit of locked memory (ulimit -l)",
+                std::move(details)};
+  };
+  void* memory = nullptr;
+  if (source) {
+    memory = source->allocate(bytes);
+    if (memory == nullptr) fail(Errc::out_of_pinned_memory, "the pinned-memory source has no memory", {});
+  } else if (const Status status = driver.pinned_allocate(bytes, memory); !status.ok()) {
+    if (status.outcome == backend::Outcome::out_of_memory || status.outcome == backend::Outcome::failed) {
+      fail(Errc::out_of_pinned_memory, "host memory could not be pinned", status);
+    }
+    throw driver_error(status, "pinned_allocate", {.operation = "pinned_allocate", .ring = ring});
+  }
+  driver_ = &driver;
+  source_ = std::move(source);
+  base_ = static_cast<std::byte*>(memory);
+  stride_ = bytes / slots;
+  bytes_ = bytes;
+  if (!source_) return;
+  if (!driver.pinned_as_a_whole(memory, bytes)) {
+    fail(Errc::wrong_memory, "the pinned-memory source gave memory that is not pinned as a whole", {});
+  }
+  if (reinterpret_cast<std::uintptr_t>(memory) % alignment != 0) {
+    fail(Errc::wrong_memory, "the pinned-memory source gave memory that is not aligned to 256 bytes", {});
+  }
+}
+
+bool SlotMemory::close() noexcept {
+  if (base_ == nullptr) return true;
+  unpoison(base_, bytes_);
+  std::byte* const memory = std::exchange(base_, nullptr);
+  if (!source_) return driver_->pinned_free(memory).ok();  // fails on a lost device, which gives it back at process end
+  source_->deallocate(memory, bytes_);
+  return true;
+}
+
+// ---- beginning
+
+RingCore::RingCore(Device device, RingOptions options, std::shared_ptr<DeviceFault> fault)
+    : id_{next_id()},
+      device_{device},
+      options_{normalised(std::move(options))},
+      first_sequence_{first_sequence.load(std::memory_order_relaxed)},
+      logger_{options_.log},
+      fault_{std::move(fault)},
+      driver_{device.ordinal(), counters_},
+      slots_(options_.slots),
+      completion_{driver_, *fault_, counters_, slots_, first_sequence_} {
+  const DeviceScope scope{driver_};
+  check(scope.status(), "current_device", at("ReadbackRing"));
+  if (options_.copy_stream) {
+    stream_ = CopyStream{options_.copy_stream->get()};
+    require_not_capturing(driver_, *fault_, *options_.copy_stream, at("ReadbackRing"));
+  } else {
+    check(CopyStream::create(driver_, options_.stream_priority, stream_), "stream_create", at("ReadbackRing"));
+  }
+  check(completion_.open(stream_.get()), "event_create", at("ReadbackRing"));
+  memory_.open(driver_, options_.slots, options_.capacity, options_.pinned_source, options_.name);
+}
+
+// ---- end
+
+// Rings whose memory a copy may still write: kept until the process ends, where leak checkers can see that it is known.
+struct KeptRings {
+  static void add(RingCore* core) noexcept {
+    static std::atomic<RingCore*> first{nullptr};
+    core->next_kept_ = first.load(std::memory_order_relaxed);
+    while (!first.compare_exchange_weak(core->next_kept_, core, std::memory_order_release, std::memory_order_relaxed)) {
+    }
+  }
+};
+
+std::size_t RingCore::end(std::unique_ptr<RingCore> core) noexcept {
+  const std::size_t bytes = core->pinned_bytes();
+  if (!core->process_.usable()) {
+    KeptRings::add(core.release());
+    return bytes;
+  }
+  const Clock::time_point deadline = deadline_after(core->options_.close_bound);
+  CloseReport report;
+  try {
+    report = core->close(core->options_.close_bound);
+  } catch (const Error&) {
+    report = core->report();  // process exit began meanwhile
+  }
+  // Those who were blocked inside are on their way out.
+  while (core->inside_.load(std::memory_order_acquire) != 0 && Clock::now() < deadline) {
+    core->wakeup_.notify();
+    std::this_thread::yield();
+  }
+  const bool kept = !report.drained || core->inside_.load(std::memory_order_acquire) != 0;
+  if (kept || report.uncollected != 0 || report.failed != 0) core->tell_end(report, kept);
+  if (kept) {
+    KeptRings::add(core.release());
+    return bytes;
+  }
+  // The resources are freed on their device; the driver outlives the scope.
+  RingCounters counters;
+  const Driver driver{core->device_.ordinal(), counters};
+  const DeviceScope scope{driver};
+  const bool freed = core->memory_.close();
+  core.reset();
+  return freed ? 0 : bytes;
+}
+
+CloseReport RingCore::close(std::chrono::nanoseconds bound) {
+  const Call call{*this, "close"};
+  const Clock::time_point deadline = deadline_after(bound);
+  closed_.store(true, std::memory_order_release);
+  wakeup_.notify();
+  // A submission that was under way when the flag was set ends before the first look.
+  {
+    const std::lock_guard lock{submit_mutex_};
+  }
+  for (unsigned round = 0;; ++round) {
+    const std::uint64_t epoch = wakeup_.epoch();
+    poll_and_wake(Poll::always);
+    if (!waits_for_copies() || Clock::now() >= deadline) return report();
+    pause(round, epoch, deadline);
+  }
+}
+
+bool RingCore::waits_for_copies() const noexcept {
+  if (fault_->lost()) return false;  // nothing will be proven any more
+  return std::ranges::any_of(slots_, [](const Slot& slot) {
+    const Phase phase = slot.view().phase;
+    return phase == Phase::pending || phase == Phase::discarded || phase == Phase::quarantined ||
+           phase == Phase::error_open;
+  });
+}
+
+CloseReport RingCore::report() const noexcept {
+  CloseReport found;
+  for (const Slot& slot : slots_) {
+    switch (slot.view().phase) {
+      case Phase::free: break;
+      case Phase::ready:
+      case Phase::reading: ++found.uncollected; break;
+      case Phase::error_over: ++found.failed; break;
+      case Phase::error_open: ++found.failed; [[fallthrough]];
+      case Phase::unarmed:
+      case Phase::pending:
+      case Phase::discarded:
+      case Phase::quarantined: ++found.in_flight; break;
+    }
+  }
+  found.drained = found.in_flight == 0;
+  return found;
+}
+
+bool RingCore::idle() const noexcept {
+  return inside_.load(std::memory_order_acquire) == 0 &&
+         std::ranges::all_of(slots_, [](const Slot& slot) { return slot.view().phase == Phase::free; });
+}
+
+}  // namespace detail
+}  // namespace tailrace::inline TAILRACE_ABI

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026, the tailrace authors
+#include <tailrace/error.hpp>
+#include <tailrace/ring_set.hpp>
+
+#include "src/ring_core.hpp"
+#include "src/ring_set_core.hpp"
+
+#include <utility>
+
+namespace tailrace::inline TAILRACE_ABI {
+
+RingSet::RingSet(Device device, RingSetOptions options)
+    : core_{std::make_unique<Core>(device, std::move(options), std::make_shared<detail::DeviceFault>())} {}
+
+RingSet::RingSet(std::unique_ptr<Core> core) noexcept : core_{std::move(core)} {}
+RingSet::~RingSet() = default;
+RingSet::RingSet(RingSet&&) noexcept = default;
+RingSet& RingSet::operator=(RingSet&&) noexcept = default;
+
+RingSet::Core& RingSet::core() const {
+  if (core_) return *core_;
+  throw Error{
+      Errc::closed, "the ring set was moved from", "use the object that it was moved to", {.operation = "RingSet"}};
+}
+
+Device RingSet::device() const { return core().device(); }
+unsigned RingSet::slots_per_ring() const { return core().slots_per_ring(); }
+std::size_t RingSet::pinned_budget() const { return core().budget(); }
+std::size_t RingSet::pinned_bytes() const { return core().held(); }
+std::size_t RingSet::rings() const { return core().all().size(); }
+
+std::shared_ptr<ReadbackRing> RingSet::ring_for(std::size_t bytes) { return core().first_lane(bytes); }
+std::shared_ptr<ReadbackRing> RingSet::existing_ring_for(std::size_t bytes) const { return core().existing(bytes); }
+std::shared_ptr<ReadbackRing> RingSet::owner(const Ticket& ticket) const { return core().owner(ticket); }
+
+Ticket RingSet::submit(const DeviceView& source, StreamRef producer) {
+  return core().lane_for(source.bytes(), producer)->submit(source, producer);
+}
+
+std::optional<Ticket> RingSet::try_submit(const DeviceView& source, StreamRef producer) {
+  return core().lane_for(source.bytes(), producer)->try_submit(source, producer);
+}
+
+Ticket RingSet::submit_for(const DeviceView& source, StreamRef producer, std::chrono::nanoseconds timeout) {
+  return core().lane_for(source.bytes(), producer)->submit_for(source, producer, timeout);
+}
+
+Ticket RingSet::record(const DeviceView& source, StreamRef stream) {
+  return core().lane_for(source.bytes(), stream)->record(source, stream);
+}
+
+void RingSet::arm(std::span<const Ticket> tickets, StreamRef stream) {
+  if (!tickets.empty()) owner(tickets.front())->arm(tickets, stream);
+}
+
+std::size_t RingSet::poll() {
+  std::size_t moved = 0;
+  for (const std::shared_ptr<ReadbackRing>& ring : core().all()) moved += ring->poll();
+  return moved;
+}
+
+SlotState RingSet::state(const Ticket& ticket) { return owner(ticket)->state(ticket); }
+SlotState RingSet::wait(const Ticket& ticket) { return owner(ticket)->wait(ticket); }
+SlotState RingSet::wait_for(const Ticket& ticket, std::chrono::nanoseconds timeout) {
+  return owner(ticket)->wait_for(ticket, timeout);
+}
+
+std::size_t RingSet::wait_all(std::span<const Ticket> tickets) {
+  std::size_t failed = 0;
+  for (const Ticket& ticket : tickets) failed += wait(ticket) == SlotState::error ? 1 : 0;
+  return failed;
+}
+
+void RingSet::discard(const Ticket& ticket) { owner(ticket)->discard(ticket); }
+void RingSet::guard_source(const Ticket& ticket, StreamRef stream) { owner(ticket)->guard_source(ticket, stream); }
+
+std::size_t RingSet::collect(const Ticket& ticket, std::span<std::byte> destination) {
+  return owner(ticket)->collect(ticket, destination);
+}
+
+std::optional<std::size_t> RingSet::try_collect(const Ticket& ticket, std::span<std::byte> destination) {
+  return owner(ticket)->try_collect(ticket, destination);
+}
+
+CloseReport RingSet::close(std::chrono::nanoseconds bound) { return core().close(bound); }
+Statistics RingSet::statistics() const { return core().statistics(); }
+
+}  // namespace tailrace::inline TAILRACE_ABI

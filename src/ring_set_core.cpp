@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026, the tailrace authors
+#include "src/ring_set_core.hpp"
+
+#include <tailrace/error.hpp>
+
+#include "src/ring_core.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+
+namespace tailrace::inline TAILRACE_ABI {
+
+using detail::RingCore;
+using detail::SlotMemory;
+
+namespace {
+
+std::optional<std::string_view> environment(const char* name) {
+  const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here sets the environment
+  return value == nullptr ? std::nullopt : std::optional<std::string_view>{value};
+}
+
+unsigned configured_slots(const RingSetOptions& options, const detail::Logger& logger) {
+  if (options.slots_per_ring) return std::clamp(*options.slots_per_ring, 2U, 256U);
+  const ParsedSlots parsed = parse_ring_slots(environment("TAILRACE_RING_SLOTS"));
+  if (!parsed.warning.empty()) logger.warn(parsed.warning);
+  return parsed.slots;
+}
+
+std::size_t configured_budget(const RingSetOptions& options) {
+  if (options.pinned_budget) {
+    if (*options.pinned_budget != 0) return *options.pinned_budget;
+    throw Error{Errc::invalid_argument,
+                "the pinned budget is 0",
+                "set RingSetOptions::pinned_budget to some bytes",
+                {.operation = "RingSet"}};
+  }
+  const std::optional<std::string_view> text = environment("TAILRACE_PINNED_BUDGET");
+  return text ? parse_pinned_budget(*text) : default_pinned_budget();
+}
+
+RingSetOptions normalised(RingSetOptions options) {
+  options.lanes = std::clamp(options.lanes, 1U, 64U);
+  return options;
+}
+
+}  // namespace
+
+RingSet::Core::Core(Device device, RingSetOptions options, std::shared_ptr<detail::DeviceFault> fault)
+    : device_{device},
+      options_{normalised(std::move(options))},
+      logger_{options_.log},
+      slots_{configured_slots(options_, logger_)},
+      budget_{configured_budget(options_)},
+      fault_{std::move(fault)} {}
+
+// ---- finding a ring
+
+RingSet::Core::Ring RingSet::Core::lane_for(std::size_t bytes, StreamRef producer) {
+  check_open("submit");
+  const std::size_t capacity = capacity_class(bytes);
+  const Submitter who{.stream = producer.get(), .thread = std::this_thread::get_id()};
+  {
+    const std::shared_lock lock{tables_};
+    if (Ring ring = find(capacity, who)) return ring;
+  }
+  std::unique_lock making{making_, std::try_to_lock};
+  if (!making) {
+    // Somebody is allocating. Rather than wait for that, use a lane that is there.
+    const std::shared_lock lock{tables_};
+    const auto rings = classes_.find(capacity);
+    if (rings != classes_.end() && !rings->second.lanes.empty()) {
+      return use(*rings->second.lanes[Hash{}(who) % rings->second.lanes.size()]);
+    }
+  }
+  if (!making) making.lock();
+  std::size_t lane = 0;
+  {
+    const std::unique_lock lock{tables_};
+    if (Ring ring = find(capacity, who)) return ring;
+    Class& rings = classes_[capacity];
+    lane = assign(rings, who);
+    if (lane < rings.lanes.size()) return use(*rings.lanes[lane]);
+  }
+  const unsigned slots = lane == 0 ? slots_for_first_lane(capacity) : slots_for_further_lane(capacity);
+  if (slots != 0) return make(capacity, slots);
+  const std::unique_lock lock{tables_};
+  Class& rings = classes_[capacity];
+  rings.lane_of[who] = lane % rings.lanes.size();  // no room for a further lane: share
+  return use(*rings.lanes[lane % rings.lanes.size()]);
+}
+
+RingSet::Core::Ring RingSet::Core::first_lane(std::size_t bytes) {
+  check_open("ring_for");
+  const std::size_t capacity = capacity_class(bytes);
+  const std::lock_guard making{making_};
+  if (Ring ring = existing(bytes)) return ring;
+  return make(capacity, slots_for_first_lane(capacity));
+}
+
+RingSet::Core::Ring RingSet::Core::existing(std::size_t bytes) const {
+  const std::shared_lock lock{tables_};
+  const auto rings = classes_.find(capacity_class(bytes));
+  if (rings == classes_.end() || rings->second.lanes.empty()) return nullptr;
+  return use(*rings->second.lanes.front());
+}
+
+RingSet::Core::Ring RingSet::Core::owner(const Ticket& ticket) const {
+  process_.check("RingSet");
+  const std::shared_lock lock{tables_};
+  if (const auto lane = by_id_.find(ticket.ring()); lane != by_id_.end()) return lane->second->ring;
+  throw Error{Errc::stale_ticket,
+              "the ticket is of no ring of this set, or of one that was given up",
+              "use each ticket once, with the set that gave it",
+              {.operation = options_.name, .slot = ticket.slot(), .sequence = ticket.sequence()}};
+}
+
+std::vector<RingSet::Core::Ring> RingSet::Core::all() const {
+  process_.check("RingSet");
+  const std::shared_lock lock{tables_};
+  std::vector<Ring> rings;
+  rings.reserve(by_id_.size());
+  for (const auto& [id, lane] : by_id_) rings.push_back(lane->ring);
+  return rings;
+}
+
+RingSet::Core::Ring RingSet::Core::use(Lane& lane) const noexcept {
+  lane.last_use.store(uses_.fetch_add(1, std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  return lane.ring;
+}
+
+RingSet::Core::Ring RingSet::Core::find(std::size_t capacity, const Submitter& who) const {
+  const auto rings = classes_.find(capacity);
+  if (rings == classes_.end()) return nullptr;
+  const auto lane = rings->second.lane_of.find(who);
+  if (lane == rings->second.lane_of.end() || lane->second >= rings->second.lanes.size()) return nullptr;
+  return use(*rings->second.lanes[lane->second]);
+}
+
+std::size_t RingSet::Core::assign(Class& rings, const Submitter& who) const {
+  // Submitters that end are not known to have ended. Those beyond the limit are spread without being remembered.
+  constexpr std::size_t limit = 4096;
+  if (rings.lane_of.size() >= limit && !rings.lanes.empty()) return Hash{}(who) % rings.lanes.size();
+  const std::size_t lane = std::min<std::size_t>(rings.turn++ % options_.lanes, rings.lanes.size());
+  rings.lane_of[who] = lane;
+  return lane;
+}
+
+// ---- making and giving up
+
+RingSet::Core::Ring RingSet::Core::make(std::size_t capacity, unsigned slots) {
+  const std::size_t bytes = SlotMemory::bytes_for(slots, capacity);
+  auto lane = std::make_unique<Lane>();
+  lane->capacity = capacity;
+  lane->ring = Ring{
+      new ReadbackRing{std::make_unique<RingCore>(device_,
+                                                  RingOptions{.name = options_.name + "/" + std::to_string(capacity),
+                                                              .slots = slots,
+                                                              .capacity = capacity,
+                                                              .stream_priority = options_.stream_priority,
+                                                              .copy_stream = std::nullopt,
+                                                              .pinned_source = options_.pinned_source,
+                                                              .wait_mode = options_.wait_mode,
+                                                              .close_bound = options_.close_bound,
+                                                              .log = options_.log},
+                                                  fault_)}};
+  held_.fetch_add(bytes, std::memory_order_relaxed);
+  const std::unique_lock lock{tables_};
+  by_id_.emplace(lane->ring->id(), lane.get());
+  classes_[capacity].lanes.push_back(std::move(lane));
+  return use(*classes_[capacity].lanes.back());
+}
+
+unsigned RingSet::Core::slots_for_first_lane(std::size_t capacity) {
+  const std::size_t slot = SlotMemory::bytes_for(1, capacity);
+  const std::size_t two = SlotMemory::bytes_for(2, capacity);
+  const auto wanted = static_cast<unsigned>(std::clamp<std::size_t>(budget_ / 4 / slot, 2, slots_));
+  const auto room = [this] { return budget_ - std::min(budget_, held()); };
+  while (room() / slot < wanted && give_up_oldest_idle()) {
+  }
+  if (room() >= two) return static_cast<unsigned>(std::min<std::size_t>(room() / slot, wanted));
+  throw Error{Errc::budget_exceeded,
+              "a ring of " + std::to_string(capacity) + "-byte slots needs " + std::to_string(two) +
+                  " bytes of pinned memory; of the budget of " + std::to_string(budget_) + " bytes, " +
+                  std::to_string(held()) + " are held and " + std::to_string(idle_bytes()) + " of these are idle",
+              "collect or discard results, drop ring handles, or raise TAILRACE_PINNED_BUDGET or "
+              "RingSetOptions::pinned_budget",
+              {.operation = options_.name}};
+}
+
+unsigned RingSet::Core::slots_for_further_lane(std::size_t capacity) const {
+  const std::size_t quarter = budget_ / 4;
+  const std::size_t in_class = quarter - std::min(quarter, class_bytes(capacity));
+  const std::size_t in_budget = budget_ - std::min(budget_, held());
+  const std::size_t slots = std::min(in_class, in_budget) / SlotMemory::bytes_for(1, capacity);
+  return slots < 2 ? 0 : static_cast<unsigned>(std::min<std::size_t>(slots, slots_));
+}
+
+bool RingSet::Core::give_up_oldest_idle() {
+  std::unique_ptr<Lane> oldest;
+  {
+    const std::unique_lock lock{tables_};
+    std::vector<std::unique_ptr<Lane>>* of = nullptr;
+    std::size_t index = 0;
+    for (auto& [capacity, rings] : classes_) {
+      for (std::size_t i = 0; i < rings.lanes.size(); ++i) {
+        const Lane& lane = *rings.lanes[i];
+        if (lane.ring.use_count() != 1 || !lane.ring->core().idle()) continue;
+        if (of != nullptr && lane.last_use >= (*of)[index]->last_use) continue;
+        of = &rings.lanes;
+        index = i;
+      }
+    }
+    if (of == nullptr) return false;
+    oldest = std::move((*of)[index]);
+    of->erase(of->begin() + static_cast<std::ptrdiff_t>(index));
+    classes_[oldest->capacity].lane_of.clear();  // indices moved; an idle ring has no order to keep
+    by_id_.erase(oldest->ring->id());
+    given_up_ += oldest->ring->statistics();
+    given_up_.pinned_bytes = 0;
+  }
+  const std::size_t bytes = oldest->ring->pinned_bytes();
+  const std::size_t kept = RingCore::end(std::move(oldest->ring->core_));
+  held_.fetch_sub(bytes - kept, std::memory_order_relaxed);
+  return true;
+}
+
+std::size_t RingSet::Core::idle_bytes() const {
+  const std::unique_lock lock{tables_};
+  std::size_t bytes = 0;
+  for (const auto& [id, lane] : by_id_) {
+    if (lane->ring.use_count() == 1 && lane->ring->core().idle()) bytes += lane->ring->pinned_bytes();
+  }
+  return bytes;
+}
+
+std::size_t RingSet::Core::class_bytes(std::size_t capacity) const {
+  const std::shared_lock lock{tables_};
+  std::size_t bytes = 0;
+  const auto rings = classes_.find(capacity);
+  if (rings == classes_.end()) return 0;
+  for (const auto& lane : rings->second.lanes) bytes += lane->ring->pinned_bytes();
+  return bytes;
+}
+
+// ---- ending
+
+void RingSet::Core::check_open(const char* operation) const {
+  process_.check(operation);
+  if (!closed_.load(std::memory_order_acquire)) return;
+  throw Error{Errc::closed, "the ring set is closed", "submit before close()", {.operation = operation}};
+}
+
+CloseReport RingSet::Core::close(std::chrono::nanoseconds bound) {
+  const detail::Clock::time_point deadline = detail::deadline_after(bound);
+  closed_.store(true, std::memory_order_release);
+  {
+    const std::lock_guard making{making_};
+  }  // a ring that was being made is in the tables now
+  const std::vector<Ring> rings = all();
+  for (const Ring& ring : rings) static_cast<void>(ring->close(std::chrono::nanoseconds{0}));  // wakes every caller
+  CloseReport sum;
+  for (const Ring& ring : rings) {
+    const CloseReport one = ring->close(std::max(deadline - detail::Clock::now(), std::chrono::nanoseconds{0}));
+    sum.drained = sum.drained && one.drained;
+    sum.in_flight += one.in_flight;
+    sum.uncollected += one.uncollected;
+    sum.failed += one.failed;
+  }
+  return sum;
+}
+
+Statistics RingSet::Core::statistics() const {
+  const std::shared_lock lock{tables_};
+  Statistics sum = given_up_;
+  for (const auto& [id, lane] : by_id_) sum += lane->ring->statistics();
+  sum.pinned_bytes = held();
+  return sum;
+}
+
+}  // namespace tailrace::inline TAILRACE_ABI

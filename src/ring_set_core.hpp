@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026, the tailrace authors
+#pragma once
+
+#include <tailrace/ring_set.hpp>
+
+#include "src/device_fault.hpp"
+#include "src/logger.hpp"
+#include "src/process.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace tailrace::inline TAILRACE_ABI {
+
+/// The rings of a set, found by capacity class and by id.
+///
+/// A class starts with one lane. A submitter (producer stream and thread) that is new to the class is given the next
+/// lane in turn, which is made if the budget has room; it keeps that lane, so that its submissions stay in order.
+///
+/// Locks, in the order in which they may be taken: making_ (while a ring is made or given up, its allocation included),
+/// tables_ (never held over a driver call, a wait or user code). Handles are copied under tables_ only, so that whoever
+/// holds it exclusively and sees the set's own reference alone knows that nobody is inside the ring.
+class RingSet::Core {
+ public:
+  using Ring = std::shared_ptr<ReadbackRing>;
+
+  Core(Device device, RingSetOptions options, std::shared_ptr<detail::DeviceFault> fault);
+
+  /// The lane for a submission of the calling thread, made if need be.
+  Ring lane_for(std::size_t bytes, StreamRef producer);
+  /// The first lane of the class, made if need be.
+  Ring first_lane(std::size_t bytes);
+  Ring existing(std::size_t bytes) const;
+  Ring owner(const Ticket& ticket) const;
+  std::vector<Ring> all() const;
+  CloseReport close(std::chrono::nanoseconds bound);
+  Statistics statistics() const;
+
+  [[nodiscard]] Device device() const noexcept { return device_; }
+  [[nodiscard]] unsigned slots_per_ring() const noexcept { return slots_; }
+  [[nodiscard]] std::size_t budget() const noexcept { return budget_; }
+  [[nodiscard]] std::size_t held() const noexcept { return held_.load(std::memory_order_relaxed); }
+
+ private:
+  // Threads that share a producer stream are submitters of their own, since they would share a submit lock.
+  struct Submitter {
+    native_stream stream;
+    std::thread::id thread;
+    bool operator==(const Submitter&) const noexcept = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Submitter& s) const noexcept {
+      return std::hash<native_stream>{}(s.stream) * 31 + std::hash<std::thread::id>{}(s.thread);
+    }
+  };
+  struct Lane {
+    Ring ring;
+    std::size_t capacity = 0;
+    std::atomic<std::uint64_t> last_use{0};
+  };
+  struct Class {
+    std::vector<std::unique_ptr<Lane>> lanes;
+    std::unordered_map<Submitter, std::size_t, Hash> lane_of;
+    std::size_t turn = 0;
+  };
+
+  // Under tables_.
+  Ring use(Lane& lane) const noexcept;
+  Ring find(std::size_t capacity, const Submitter& who) const;
+  std::size_t assign(Class& rings, const Submitter& who) const;
+
+  // Under making_.
+  Ring make(std::size_t capacity, unsigned slots);
+  unsigned slots_for_first_lane(std::size_t capacity);
+  unsigned slots_for_further_lane(std::size_t capacity) const;
+  bool give_up_oldest_idle();
+  std::size_t idle_bytes() const;
+
+  std::size_t class_bytes(std::size_t capacity) const;
+  void check_open(const char* operation) const;
+
+  const Device device_;
+  const RingSetOptions options_;
+  const detail::Logger logger_;
+  const unsigned slots_;
+  const std::size_t budget_;
+  const detail::ProcessGuard process_;
+  const std::shared_ptr<detail::DeviceFault> fault_;
+  std::atomic<bool> closed_{false};
+  std::atomic<std::size_t> held_{0};
+
+  std::mutex making_;
+  mutable std::shared_mutex tables_;
+  std::map<std::size_t, Class> classes_;
+  std::unordered_map<std::uint64_t, Lane*> by_id_;
+  Statistics given_up_;  // what the rings that were given up had counted
+  mutable std::atomic<std::uint64_t> uses_{0};
+};
+
+}  // namespace tailrace::inline TAILRACE_ABI

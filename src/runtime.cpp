@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026, the tailrace authors
+#include <tailrace/error.hpp>
+#include <tailrace/runtime.hpp>
+
+#include "src/array_reader.hpp"
+#include "src/ring_set_core.hpp"
+
+#include <atomic>
+#include <utility>
+
+namespace tailrace::inline TAILRACE_ABI {
+
+namespace {
+
+RuntimeOptions with_logs(RuntimeOptions options) {
+  if (!options.rings.log) options.rings.log = options.log;
+  if (!options.copy_streams.log) options.copy_streams.log = options.log;
+  return options;
+}
+
+}  // namespace
+
+class Runtime::Impl {
+ public:
+  Impl(Device device, const RuntimeOptions& options)
+      : fault{std::make_shared<detail::DeviceFault>()},
+        rings{std::make_unique<RingSet::Core>(device, options.rings, fault)},
+        copy_streams{options.copy_streams},
+        reader{device, options, copy_streams.table_, fault},
+        close_bound{options.close_bound} {}
+
+  struct Closed {
+    CloseReport report;
+    bool nobody_inside = false;
+  };
+  Closed close(std::chrono::nanoseconds bound) {
+    const detail::Clock::time_point deadline = detail::deadline_after(bound);
+    const bool nobody_inside = reader.close(deadline);
+    static_cast<void>(copy_streams.close());
+    const auto left = std::max(deadline - detail::Clock::now(), std::chrono::nanoseconds{0});
+    return {.report = rings.close(left), .nobody_inside = nobody_inside};
+  }
+
+  const detail::ProcessGuard process;
+  const std::shared_ptr<detail::DeviceFault> fault;
+  RingSet rings;
+  CopyStreams copy_streams;
+  detail::ArrayReader reader;
+  const std::chrono::nanoseconds close_bound;
+  Impl* next_kept = nullptr;
+
+  // In a forked child, at process exit and with callers inside, nothing may be touched: kept until the process ends.
+  static void keep(std::unique_ptr<Impl> impl) noexcept {
+    static std::atomic<Impl*> first{nullptr};
+    Impl* const kept = impl.release();
+    kept->next_kept = first.load(std::memory_order_relaxed);
+    while (!first.compare_exchange_weak(kept->next_kept, kept)) {
+    }
+  }
+  static void end(std::unique_ptr<Impl> impl) noexcept {
+    try {
+      if (impl->process.usable() && impl->close(impl->close_bound).nobody_inside) return;
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): process exit has begun meanwhile
+    }
+    keep(std::move(impl));
+  }
+};
+
+Runtime::Runtime(Device device, RuntimeOptions options)
+    : impl_{std::make_unique<Impl>(device, with_logs(std::move(options)))} {}
+
+Runtime::~Runtime() {
+  if (impl_) Impl::end(std::move(impl_));
+}
+
+Runtime::Runtime(Runtime&&) noexcept = default;
+
+Runtime& Runtime::operator=(Runtime&& other) noexcept {
+  if (this == &other) return *this;
+  if (impl_) Impl::end(std::move(impl_));
+  impl_ = std::move(other.impl_);
+  return *this;
+}
+
+Runtime::Impl& Runtime::impl() const {
+  if (impl_) return *impl_;
+  throw Error{
+      Errc::closed, "the runtime was moved from", "use the object that it was moved to", {.operation = "Runtime"}};
+}
+
+Device Runtime::device() const { return impl().rings.device(); }
+RingSet& Runtime::rings() const { return impl().rings; }
+CopyStreams& Runtime::copy_streams() const { return impl().copy_streams; }
+
+void Runtime::read(std::span<std::byte> destination, const DeviceView& source, StreamRef producer,
+                   ReadOptions options) {
+  impl().reader.read(destination, source, producer, options);
+}
+
+void Runtime::async_read(std::string_view tag, std::span<std::byte> destination, const DeviceView& source,
+                         StreamRef producer, ReadOptions options) {
+  impl().reader.async_read(tag, destination, source, producer, options);
+}
+
+void Runtime::guard_source(std::string_view tag, StreamRef stream) { impl().reader.guard_source(tag, stream); }
+
+CloseReport Runtime::close(std::chrono::nanoseconds bound) {
+  impl().process.check("Runtime::close");
+  return impl().close(bound).report;
+}
+
+RuntimeStatistics Runtime::statistics() const {
+  RuntimeStatistics sum;
+  sum.rings = impl().rings.statistics();
+  impl().reader.add_to(sum);
+  return sum;
+}
+
+}  // namespace tailrace::inline TAILRACE_ABI

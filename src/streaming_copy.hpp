@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026, the tailrace authors
+#pragma once
+
+#include <tailrace/config.hpp>
+
+#include <cstddef>
+
+namespace tailrace::inline TAILRACE_ABI::detail {
+
+/// memcpy with non-temporal stores where the machine has them: the destination is too large to be read back from the
+/// cache, and reading its lines before overwriting them would cost a third of the bandwidth. When it returns, the bytes
+/// can be published with an ordinary release.
+void streaming_copy(std::byte* destination, const std::byte* source, std::size_t bytes) noexcept;
+
+}  // namespace tailrace::inline TAILRACE_ABI::detail

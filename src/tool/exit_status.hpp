@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026, the tailrace authors
+#pragma once
+
+namespace tailrace::tool {
+
+/// What the program answers to its caller.
+enum class ExitStatus : int {
+  success = 0,
+  failure = 1,    ///< the two runs differ, or a run failed
+  bad_input = 2,  ///< wrong arguments, or an input file that cannot be used
+  no_device = 3   ///< no such device, or no usable driver
+};
+
+}  // namespace tailrace::tool

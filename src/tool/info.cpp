@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026, the tailrace authors
+#include "info.hpp"
+
+#include "table.hpp"
+
+#include <tailrace/tailrace.hpp>
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tailrace::tool {
+namespace {
+
+std::optional<std::string> environment(const char* name) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? std::nullopt : std::optional<std::string>{text};
+}
+
+std::string slots() {
+  const auto text = environment("TAILRACE_RING_SLOTS");
+  const ParsedSlots parsed = parse_ring_slots(text);
+  return std::to_string(parsed.slots) + (text ? " (TAILRACE_RING_SLOTS=" + *text + ")" : " (default)");
+}
+
+std::string pinned_budget() {
+  const auto text = environment("TAILRACE_PINNED_BUDGET");
+  if (!text) return binary_size(default_pinned_budget()) + " (default)";
+  try {
+    return binary_size(parse_pinned_budget(*text)) + " (TAILRACE_PINNED_BUDGET=" + *text + ")";
+  } catch (const Error& error) {
+    return std::string{"refused: "} + error.what();
+  }
+}
+
+/// Some drivers pin host memory by locking it, which this limit bounds.
+std::string lock_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0) return "unknown";
+  return limit.rlim_cur == RLIM_INFINITY ? "unlimited" : binary_size(limit.rlim_cur);
+}
+
+std::vector<TableRow> describe(const Device& device) {
+  const DeviceInfo info = device.info();
+  std::string link = info.link.empty() ? "unknown" : info.link;
+  if (info.link_gbytes_per_s) link += ", " + fixed(*info.link_gbytes_per_s, 1) + " GB/s each way";
+  return {{"device " + std::to_string(device.ordinal()), info.name + " (" + info.architecture + ")"},
+          {"  memory", binary_size(info.memory_bytes) + (info.integrated ? ", shared with the host" : "")},
+          {"  PCI address", info.pci_address.empty() ? "none" : info.pci_address},
+          {"  link", link},
+          {"  NUMA node", info.numa_node ? std::to_string(*info.numa_node) : "unknown"}};
+}
+
+void print(const std::vector<TableRow>& rows) {
+  constexpr std::size_t label_width = 18;
+  for (const TableRow& row : rows) {
+    std::cout << row[0] << std::string(label_width - std::min(label_width, row[0].size()), ' ') << row[1] << '\n';
+  }
+}
+
+}  // namespace
+
+ExitStatus print_info() {
+  print({{"tailrace", std::string{version()}},
+         {"backend", std::string{backend_name()}},
+         {"runtime", runtime_version()},
+         {"driver", driver_version()},
+         {"slots of a ring", slots()},
+         {"pinned budget", pinned_budget()},
+         {"lock limit", lock_limit()}});
+  const int devices = Device::count();
+  for (int ordinal = 0; ordinal < devices; ++ordinal) print(describe(Device{ordinal}));
+  std::cout.flush();
+  if (devices > 0) return ExitStatus::success;
+  static_cast<void>(Device{0});  // its error says whether a device or a driver is missing
+  return ExitStatus::no_device;
+}
+
+}  // namespace tailrace::tool

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026, the tailrace authors
+#include "src/transfer.hpp"
+
+#include <tailrace/error.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tailrace::inline TAILRACE_ABI::detail {
+
+namespace {
+
+DeviceView view_of(const backend::Region& region) noexcept {
+  return DeviceView::pitched(region.data, region.width, region.height, region.depth, region.pitch, region.slice_pitch);
+}
+
+ErrorDetails at_read() { return {.operation = "read"}; }
+
+}  // namespace
+
+Transfer::Transfer(const TransferContext& context, std::span<std::byte> destination, const Source& source,
+                   StreamRef producer, SnapshotPool* snapshots)
+    : context_{context},
+      destination_{destination.first(source.bytes)},
+      source_{source},
+      direct_{context.driver.pinned_as_a_whole(destination.data(), source.bytes)} {
+  require_not_capturing(context_.driver, context_.fault, producer, at_read());
+  require_device_memory(context_.driver, context_.fault, source_, at_read());
+  if (snapshots != nullptr) take_snapshot(*snapshots, producer);
+  context_.fault.check(context_.events.take(event_), "event_create", at_read());
+  context_.fault.check(context_.driver.event_record(event_.get(), producer.get()), "event_record", at_read());
+  place_.emplace(context_.lanes);
+}
+
+Transfer::~Transfer() { context_.events.put_back(std::move(event_)); }
+
+void Transfer::take_snapshot(SnapshotPool& snapshots, StreamRef producer) {
+  snapshot_ = snapshots.take(source_.bytes);
+  context_.fault.check(context_.driver.copy_on_device(snapshot_.get(), source_.region, producer.get()), "device_copy",
+                       at_read());
+  source_.region = {.data = snapshot_.get(), .width = source_.bytes};
+}
+
+bool Transfer::advance() noexcept {
+  try {
+    switch (stage_) {
+      case Stage::waiting: return start();
+      case Stage::running: return direct_ ? run_direct() : run();
+      case Stage::draining: return drain();
+      case Stage::finished: break;
+    }
+    return false;
+  } catch (...) {
+    fail(std::current_exception());
+    return true;
+  }
+}
+
+// ---- waiting
+
+bool Transfer::start() {
+  const DeviceScope scope{context_.driver};
+  context_.fault.check(scope.status(), "current_device", at_read());
+  lane_ = place_->try_take();
+  if (lane_ == nullptr) return false;
+  stage_ = Stage::running;
+  context_.fault.check(context_.driver.stream_wait(lane_->stream(), event_.get()), "stream_wait", at_read());
+  if (!direct_) return true;
+  context_.fault.check(context_.driver.copy_to_host(destination_.data(), source_.region, lane_->stream()), "copy",
+                       at_read());
+  submitted_ = source_.bytes;
+  const std::lock_guard lock{guard_mutex_};
+  context_.fault.check(context_.driver.event_record(event_.get(), lane_->stream()), "event_record", at_read());
+  reading_ = Reading::enqueued;
+  context_.wakeup.notify();
+  return true;
+}
+
+// ---- running
+
+bool Transfer::run_direct() {
+  const CaptureScope scope{context_.driver};
+  const Status status = context_.driver.event_query(event_.get());
+  if (status.pending()) return false;
+  context_.fault.check(status, "event_query", at_read());
+  good_ = source_.bytes;
+  finish();
+  return true;
+}
+
+bool Transfer::run() {
+  bool did = retire_chunks();
+  did |= claim_chunks();
+  did |= submit_chunks();
+  if (good_ == source_.bytes) finish();
+  return did;
+}
+
+bool Transfer::retire_chunks() noexcept {
+  bool did = false;
+  for (Chunk& chunk : chunks_) {
+    if (!chunk.claim || chunk.group.left.load(std::memory_order_acquire) != 0) continue;
+    chunk.claim.reset();
+    chunk.done = true;
+    did = true;
+  }
+  for (; !chunks_.empty() && chunks_.front().done; chunks_.pop_front()) good_ += chunks_.front().ticket.size();
+  return did;
+}
+
+bool Transfer::claim_chunks() {
+  bool did = false;
+  for (Chunk& chunk : chunks_) {
+    if (chunk.claim || chunk.done) continue;
+    SlotClaim claim = lane_->ring().try_claim(chunk.ticket, 1);
+    if (!claim) break;  // copies of one ring are in order
+    chunk.claim.emplace(std::move(claim));
+    copy_out(chunk);
+    did = true;
+  }
+  return did;
+}
+
+void Transfer::copy_out(Chunk& chunk) {
+  constexpr std::size_t smallest_piece = std::size_t{1} << 18;
+  const std::span<const std::byte> from = chunk.claim->bytes();
+  std::byte* const to = destination_.data() + chunk.begin;
+  const std::size_t count =
+      std::clamp<std::size_t>(from.size() / smallest_piece, 1, std::min(context_.arena.concurrency(), 8U));
+  std::vector<Piece> pieces(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    // Cut at cache lines, so that no two workers write one.
+    const auto cut = [&](std::size_t n) { return n == count ? from.size() : from.size() / count * n / 64 * 64; };
+    pieces[i] = {.destination = to + cut(i),
+                 .source = from.data() + cut(i),
+                 .bytes = cut(i + 1) - cut(i),
+                 .group = &chunk.group};
+  }
+  chunk.group.wakeup = &context_.wakeup;
+  chunk.group.left.store(count, std::memory_order_relaxed);
+  try {
+    context_.arena.enqueue_pieces(pieces);
+  } catch (...) {
+    chunk.group.left.store(0, std::memory_order_relaxed);  // none was queued
+    chunk.claim.reset();
+    throw;
+  }
+}
+
+bool Transfer::submit_chunks() {
+  bool did = false;
+  RingCore& ring = lane_->ring();
+  while (submitted_ != source_.bytes) {
+    const Source next = part(source_, submitted_, std::min(context_.chunk_bytes, source_.bytes - submitted_));
+    // On the copy stream itself: the order after the producer is there since the start, and what the producer has
+    // enqueued since then must not be waited for.
+    const std::optional<Ticket> ticket = ring.try_submit(view_of(next.region), StreamRef{lane_->stream()});
+    if (!ticket) return did;
+    Chunk& chunk = chunks_.emplace_back();
+    chunk.ticket = *ticket;
+    chunk.begin = submitted_;
+    submitted_ += next.bytes;
+    did = true;
+  }
+  if (did) {
+    const std::lock_guard lock{guard_mutex_};
+    reading_ = Reading::enqueued;
+  }
+  if (did) context_.wakeup.notify();
+  return did;
+}
+
+// ---- ending
+
+void Transfer::abandon(std::exception_ptr reason) noexcept {
+  if (stage_ == Stage::waiting || stage_ == Stage::running) fail(std::move(reason));
+}
+
+void Transfer::fail(std::exception_ptr reason) noexcept {
+  if (!failure_) failure_ = std::move(reason);
+  if (stage_ == Stage::finished) return;
+  stage_ = Stage::draining;
+  drain_deadline_ = deadline_after(context_.drain_bound);
+}
+
+bool Transfer::drain() noexcept {
+  bool did = retire_chunks();
+  for (const Chunk& chunk : chunks_) {
+    if (chunk.claim || chunk.done || given_up_) continue;
+    try {
+      lane_->ring().discard(chunk.ticket);
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the ticket that failed is used up already
+    }
+    did = true;
+  }
+  given_up_ = true;
+  // Pieces that workers are copying are let finish: they read slots and write the destination.
+  if (std::ranges::any_of(chunks_, [](const Chunk& chunk) { return chunk.claim.has_value(); })) return did;
+  if (lane_ != nullptr && !context_.fault.lost()) {
+    if (direct_) {
+      static_cast<void>(context_.driver.stream_synchronize(lane_->stream()));  // the DMA writes the caller's memory
+    } else if (!lane_->idle() && Clock::now() < drain_deadline_) {
+      return did;
+    }
+  }
+  finish();
+  return true;
+}
+
+void Transfer::finish() noexcept {
+  if (failure_) {
+    try {
+      std::rethrow_exception(failure_);
+    } catch (const Error& error) {
+      failure_ = std::make_exception_ptr(error.with_good_bytes(good_));
+    } catch (...) {  // NOLINT(bugprone-empty-catch): not ours, passed on as it is
+    }
+  }
+  chunks_.clear();
+  {
+    const std::lock_guard lock{guard_mutex_};
+    reading_ = Reading::over;
+  }
+  lane_ = nullptr;
+  place_.reset();
+  snapshot_.reset();
+  stage_ = Stage::finished;
+  context_.wakeup.notify();
+}
+
+bool Transfer::try_guard_source(StreamRef stream) {
+  const std::lock_guard lock{guard_mutex_};
+  if (reading_ == Reading::over) return true;
+  if (reading_ == Reading::not_enqueued) return false;
+  const DeviceScope scope{context_.driver};
+  context_.fault.check(scope.status(), "current_device", {.operation = "guard_source"});
+  context_.fault.check(context_.driver.event_record(event_.get(), lane_->stream()), "event_record",
+                       {.operation = "guard_source"});
+  context_.fault.check(context_.driver.stream_wait(stream.get(), event_.get()), "stream_wait",
+                       {.operation = "guard_source"});
+  return true;
+}
+
+}  // namespace tailrace::inline TAILRACE_ABI::detail

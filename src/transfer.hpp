@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026, the tailrace authors
+#pragma once
+
+#include "src/chunk_lanes.hpp"
+#include "src/copy_arena_core.hpp"
+#include "src/device_fault.hpp"
+#include "src/driver.hpp"
+#include "src/region.hpp"
+#include "src/resources.hpp"
+#include "src/snapshot_pool.hpp"
+#include "src/wakeup.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <span>
+
+namespace tailrace::inline TAILRACE_ABI::detail {
+
+/// What the transfers of one runtime share.
+struct TransferContext {
+  const Driver& driver;
+  DeviceFault& fault;
+  ArenaCore& arena;
+  ChunkLanes& lanes;
+  EventPool& events;
+  Wakeup& wakeup;  ///< notified when a group of pieces is done, and when a lane comes back
+  std::size_t chunk_bytes;
+  std::chrono::nanoseconds drain_bound;
+};
+
+/// One large read, from its start to its end, as a machine that somebody drives by calling advance():
+///
+///  1. *waiting*: for a lane. The source is ordered after the producer already, by an event recorded at the start.
+///  2. *running*: chunks go through the lane's ring; each chunk that is READY is claimed, cut into pieces, copied by
+///     the arena, and released. A destination that is pinned as a whole is written by one DMA instead.
+///  3. *draining*, after a failure: nothing more is enqueued, and what is in flight is given up.
+///  4. *finished*.
+///
+/// Driven by one thread at a time; guard_source() may be called from any.
+class Transfer {
+ public:
+  /// Checks everything that can be checked, takes the snapshot if one is asked for, and records the start.
+  /// The driver's device is current. @throws Error
+  Transfer(const TransferContext& context, std::span<std::byte> destination, const Source& source, StreamRef producer,
+           SnapshotPool* snapshots);
+  Transfer(const Transfer&) = delete;
+  Transfer& operator=(const Transfer&) = delete;
+  ~Transfer();
+
+  /// Goes on as far as possible without blocking. @returns true if something was done. Never throws: what fails is
+  /// the transfer's outcome.
+  bool advance() noexcept;
+  [[nodiscard]] bool finished() const noexcept { return stage_ == Stage::finished; }
+  /// Ends the transfer early, with that exception.
+  void abandon(std::exception_ptr reason) noexcept;
+  /// Null, or what failed; an Error says how many leading bytes are good. Only if finished().
+  [[nodiscard]] std::exception_ptr outcome() const noexcept { return failure_; }
+  [[nodiscard]] std::size_t bytes() const noexcept { return source_.bytes; }
+  [[nodiscard]] bool direct() const noexcept { return direct_; }
+  [[nodiscard]] bool snapshot() const noexcept { return static_cast<bool>(snapshot_); }
+
+  /// Orders `stream` after the last read of the source, once that is enqueued. @returns false if it is not yet
+  /// @throws Error
+  bool try_guard_source(StreamRef stream);
+
+ private:
+  enum class Stage : std::uint8_t { waiting, running, draining, finished };
+  struct Chunk {
+    Ticket ticket;
+    std::size_t begin = 0;
+    std::optional<SlotClaim> claim;
+    PieceGroup group;
+    bool done = false;
+  };
+
+  void take_snapshot(SnapshotPool& snapshots, StreamRef producer);
+  bool start();
+  bool run();
+  bool run_direct();
+  bool retire_chunks() noexcept;
+  bool claim_chunks();
+  bool submit_chunks();
+  void copy_out(Chunk& chunk);
+  void fail(std::exception_ptr reason) noexcept;
+  bool drain() noexcept;
+  void finish() noexcept;
+
+  const TransferContext& context_;
+  const std::span<std::byte> destination_;
+  Source source_;
+  SnapshotPool::Snapshot snapshot_{nullptr, {nullptr}};
+  const bool direct_;
+  std::optional<ChunkLanes::Place> place_;
+  ChunkLane* lane_ = nullptr;
+  std::size_t submitted_ = 0;  // bytes enqueued
+  std::size_t good_ = 0;       // leading bytes that are there
+  std::deque<Chunk> chunks_;   // enqueued and not retired, in order
+  std::exception_ptr failure_;
+  Clock::time_point drain_deadline_;
+  bool given_up_ = false;  // draining: tickets were discarded
+  Stage stage_ = Stage::waiting;
+
+  std::mutex guard_mutex_;  // of the two below, between the driving thread and guard_source()
+  UniqueEvent event_;       // first the start, later the end or the guard
+  enum class Reading : std::uint8_t { not_enqueued, enqueued, over } reading_ = Reading::not_enqueued;
+};
+
+}  // namespace tailrace::inline TAILRACE_ABI::detail

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026, the tailrace authors
+#include "src/copy_arena_core.hpp"
+#include "src/streaming_copy.hpp"
+#include "src/wakeup.hpp"
+#include "tests/support/copies.hpp"
+
+#include <tailrace/copy_arena.hpp>
+#include <tailrace/tbb.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <latch>
+#include <thread>
+#include <vector>
+
+namespace tailrace::test {
+namespace {
+
+using detail::ArenaCore;
+using detail::Piece;
+using detail::PieceGroup;
+using detail::Wakeup;
+
+/// Bytes that tell places apart.
+std::vector<std::byte> pattern(std::size_t bytes) {
+  std::vector<std::byte> filled(bytes);
+  for (std::size_t i = 0; i < bytes; ++i) filled[i] = static_cast<std::byte>(i * 7 + i / 251);
+  return filled;
+}
+
+/// One copy cut into pieces.
+struct Chunk {
+  Chunk(std::size_t bytes, std::size_t pieces_wanted, Wakeup* wakeup = nullptr)
+      : source{pattern(bytes)}, destination(bytes) {
+    group.left = pieces_wanted;
+    group.wakeup = wakeup;
+    const std::size_t length = bytes / pieces_wanted;
+    for (std::size_t i = 0; i < pieces_wanted; ++i) {
+      pieces.push_back({destination.data() + i * length, source.data() + i * length, length, &group});
+    }
+  }
+  [[nodiscard]] bool copied() const { return group.left.load(std::memory_order_acquire) == 0; }
+
+  std::vector<std::byte> source;
+  std::vector<std::byte> destination;
+  PieceGroup group;
+  std::vector<Piece> pieces;
+};
+
+/// A foreign arena that keeps what is enqueued until it is asked to run it.
+struct ManualArena {
+  std::vector<std::function<void()>> waiting;
+
+  ForeignArena handle(unsigned concurrency) {
+    return {.concurrency = concurrency,
+            .enqueue = [this](std::function<void()> f) { waiting.push_back(std::move(f)); }};
+  }
+  void run_all() {
+    for (const auto& f : std::exchange(waiting, {})) f();
+  }
+};
+
+struct CountedJob final : detail::ArenaJob {
+  explicit CountedJob(int& count) : runs{count} {}
+  void run() noexcept override { ++runs; }
+  int& runs;
+};
+
+TEST(CopyArena, TheDefaultArenaIsSharedWhileItIsUsed) {
+  const CopyArena first = CopyArena::default_arena();
+  const CopyArena second = CopyArena::default_arena();
+  EXPECT_EQ(first.concurrency(), second.concurrency());
+  EXPECT_GE(first.concurrency(), 1U);
+  EXPECT_LE(first.concurrency(), 32U);
+}
+
+TEST(CopyArena, ConcurrencyIsClamped) {
+  EXPECT_EQ(CopyArena(CopyArenaOptions{.concurrency = 0, .numa_node = {}}).concurrency(), 1U);
+  EXPECT_EQ(CopyArena(CopyArenaOptions{.concurrency = 33, .numa_node = {}}).concurrency(), 32U);
+}
+
+TEST(CopyArena, ANumaNodeThatThereIsNotIsRefused) {
+  for (const int node : {-1, 12345}) {
+    EXPECT_EQ(error_of([node] { CopyArena{CopyArenaOptions{.concurrency = {}, .numa_node = node}}; }),
+              Errc::invalid_argument);
+  }
+}
+
+TEST(CopyArena, AForeignArenaWithoutAFunctionIsRefused) {
+  EXPECT_EQ(error_of([] { CopyArena{ForeignArena{.concurrency = 1, .enqueue = {}}}; }), Errc::invalid_argument);
+}
+
+TEST(CopyArena, ADefaultArenaCanBeMadeAgainAfterItsLastUser) {
+  for (int round = 0; round < 50; ++round) {
+    CopyStreams streams;
+    streams.async_load("tag", [] {});
+    streams.async_wait("tag");
+  }
+}
+
+TEST(CopyArena, PiecesAreCopiedAndTheLastOneWakesTheOwner) {
+  Wakeup wakeup;  // outlives the arena, and so every notification
+  const auto arena = ArenaCore::own({.concurrency = 4, .numa_node = {}});
+  for (int round = 0; round < 100; ++round) {
+    Chunk chunk{1 << 16, 8, &wakeup};
+    arena->enqueue_pieces(chunk.pieces);
+    for (std::uint64_t seen = wakeup.epoch(); !chunk.copied(); seen = wakeup.epoch()) {
+      wakeup.wait_for(seen, std::chrono::minutes{1});
+    }
+    ASSERT_EQ(chunk.source, chunk.destination);
+  }
+}
+
+TEST(CopyArena, WhoeverWaitsCanCopyPiecesItself) {
+  ManualArena manual;
+  const auto arena = ArenaCore::foreign(manual.handle(2));
+  Chunk chunk{4096, 4};
+  arena->enqueue_pieces(chunk.pieces);
+  while (arena->run_one_piece()) {
+  }
+  EXPECT_TRUE(chunk.copied());
+  EXPECT_EQ(chunk.source, chunk.destination);
+  EXPECT_FALSE(arena->run_one_piece());
+}
+
+TEST(CopyArena, PiecesAreServedBeforeJobs) {
+  ManualArena manual;
+  const auto arena = ArenaCore::foreign(manual.handle(1));
+  Chunk chunk{4096, 4};
+  struct Observer final : detail::ArenaJob {
+    explicit Observer(const Chunk& observed) : chunk{observed} {}
+    void run() noexcept override { pieces_first = chunk.copied(); }
+    const Chunk& chunk;
+    bool pieces_first = false;
+  };
+  const auto job = std::make_shared<Observer>(chunk);
+  arena->enqueue(job);
+  arena->start_drainers(1);
+  arena->enqueue_pieces(chunk.pieces);
+  manual.run_all();
+  EXPECT_TRUE(job->pieces_first);
+}
+
+TEST(CopyArena, AtMostItsConcurrencyOfDrainersIsEnqueued) {
+  ManualArena manual;
+  const auto arena = ArenaCore::foreign(manual.handle(3));
+  int runs = 0;
+  for (int job = 0; job < 10; ++job) {
+    arena->enqueue(std::make_shared<CountedJob>(runs));
+    arena->start_drainers(1);
+  }
+  EXPECT_EQ(manual.waiting.size(), 3U);
+  manual.run_all();
+  EXPECT_EQ(runs, 10);
+  arena->start_drainers(1);
+  EXPECT_EQ(manual.waiting.size(), 1U);
+  manual.run_all();
+}
+
+TEST(CopyArena, AWithdrawnJobDoesNotRun) {
+  ManualArena manual;
+  const auto arena = ArenaCore::foreign(manual.handle(1));
+  int runs = 0;
+  const auto job = std::make_shared<CountedJob>(runs);
+  arena->enqueue(job);
+  EXPECT_TRUE(arena->withdraw(*job));
+  EXPECT_FALSE(arena->withdraw(*job));
+  arena->start_drainers(1);
+  manual.run_all();
+  EXPECT_EQ(runs, 0);
+  EXPECT_EQ(job.use_count(), 1);
+}
+
+TEST(CopyArena, ADrainerThatComesAfterTheLastUserFindsNothing) {
+  ManualArena manual;
+  {
+    CopyStreams streams{{.arena = CopyArena{manual.handle(2)}}};
+    streams.async_load("tag", [] {});
+    streams.async_wait("tag");
+  }
+  EXPECT_FALSE(manual.waiting.empty());
+  manual.run_all();
+}
+
+TEST(CopyArena, AnArenaThatCannotEnqueueLeavesTheJobToTheWaiter) {
+  CopyStreams streams{
+      {.arena = CopyArena{ForeignArena{.concurrency = 2, .enqueue = [](const auto&) { throw std::bad_alloc{}; }}}}};
+  bool ran = false;
+  streams.async_load("tag", [&ran] { ran = true; });
+  streams.async_wait("tag");
+  EXPECT_TRUE(ran);
+}
+
+TEST(Wakeup, AWaitEndsAtItsTime) {
+  Wakeup wakeup;
+  wakeup.wait_for(wakeup.epoch(), std::chrono::milliseconds{1});
+  EXPECT_EQ(wakeup.epoch(), 0U);
+}
+
+TEST(Wakeup, WhatHappensBeforeTheSleepIsNotMissed) {
+  Wakeup wakeup;
+  const std::uint64_t seen = wakeup.epoch();
+  wakeup.notify();
+  wakeup.wait_for(seen, std::chrono::nanoseconds::max());
+  EXPECT_NE(wakeup.epoch(), seen);
+}
+
+TEST(StreamingCopy, CopiesEveryAlignmentAndLengthAndNothingBeside) {
+  const std::vector<std::byte> source = pattern(1024);
+  constexpr std::byte untouched{0xEE};
+  for (std::size_t from = 0; from < 17; ++from) {
+    for (std::size_t to = 0; to < 65; to += 3) {
+      for (const std::size_t bytes : {0, 1, 15, 63, 64, 65, 127, 128, 200, 513}) {
+        std::vector<std::byte> destination(1024, untouched);
+        detail::streaming_copy(destination.data() + to, source.data() + from, bytes);
+        const auto begin = destination.begin() + static_cast<std::ptrdiff_t>(to);
+        const auto end = begin + static_cast<std::ptrdiff_t>(bytes);
+        ASSERT_TRUE(std::equal(begin, end, source.begin() + static_cast<std::ptrdiff_t>(from)));
+        ASSERT_EQ(std::count(destination.begin(), begin, untouched), static_cast<std::ptrdiff_t>(to));
+        ASSERT_EQ(std::count(end, destination.end(), untouched), destination.end() - end);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tailrace::test
