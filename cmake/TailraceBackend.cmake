@@ -5,6 +5,7 @@
 # by the top-level project, because a language is enabled for the directories below.
 #
 #   tailrace_vendor         interface library: the vendor's headers, runtime library and definitions; empty for host
+#   TAILRACE_VENDOR_PACKAGE the CMake package that it comes from; empty for host
 #   tailrace_device_sources(<target> <source>...)
 #                           adds sources that hold kernels to a target, in the device language
 
@@ -15,6 +16,7 @@ if(TAILRACE_BUILD_TOOL OR TAILRACE_BUILD_TESTS OR TAILRACE_BUILD_BENCHMARKS)
 endif()
 
 set(TAILRACE_DEVICE_LANGUAGE CXX)
+set(TAILRACE_VENDOR_PACKAGE "")
 add_library(tailrace_vendor INTERFACE)
 if(TAILRACE_BACKEND STREQUAL "cuda")
   include(TailraceCuda)

@@ -9,6 +9,8 @@ if(NOT CUDAToolkit_FOUND)
     "found. Fix: install it, set CUDAToolkit_ROOT to where it is, or choose another TAILRACE_BACKEND.")
 endif()
 
+set(TAILRACE_VENDOR_PACKAGE CUDAToolkit)
+
 # The static runtime: whoever uses the library needs no more than the driver.
 if(CMAKE_CUDA_RUNTIME_LIBRARY STREQUAL "Shared")
   target_link_libraries(tailrace_vendor INTERFACE CUDA::cudart)

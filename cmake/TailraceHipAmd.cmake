@@ -6,6 +6,7 @@ if(NOT hip_FOUND)
   message(FATAL_ERROR "The backend 'hip' needs HIP (CMake package hip), which was not found. Fix: apt-get install hipcc, "
     "add a ROCm installation to CMAKE_PREFIX_PATH, or choose another TAILRACE_BACKEND.")
 endif()
+set(TAILRACE_VENDOR_PACKAGE hip)
 target_link_libraries(tailrace_vendor INTERFACE hip::amdhip64)
 # Not every version of HIP's package says it, and without it the headers do not compile.
 target_compile_definitions(tailrace_vendor INTERFACE __HIP_PLATFORM_AMD__=1)
@@ -38,6 +39,8 @@ if(TAILRACE_NEEDS_KERNELS)
     endif()
   endif()
   enable_language(HIP)
+  # CMake repeats the architectures when it links, where nothing is left to compile.
+  add_link_options("$<$<LINK_LANGUAGE:HIP>:-Wno-unused-command-line-argument>")
   set(CMAKE_HIP_STANDARD 20)
   set(CMAKE_HIP_STANDARD_REQUIRED ON)
   set(CMAKE_HIP_EXTENSIONS OFF)

@@ -5,6 +5,8 @@
 #include <tailrace/error.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <exception>
 #include <string>
 #include <utility>
 
@@ -24,6 +26,10 @@ RingOptions chunk_ring(const RuntimeOptions& options) {
           .log = options.log};
 }
 
+[[noreturn]] void refuse_closed(const char* operation) {
+  throw Error{Errc::closed, "the runtime is closed", "read before close()", {.operation = operation}};
+}
+
 }  // namespace
 
 // Counts a call for close(), for its whole length.
@@ -35,7 +41,9 @@ class ArrayReader::Inside {
   }
   ~Inside() {
     if (reader_.fault_->lost()) reader_.fault_->report(reader_.logger_, "reads");
+    const std::shared_ptr<Wakeup> wakeup = reader_.wakeup_;  // the reader may be gone once it counts 0
     reader_.inside_.fetch_sub(1, std::memory_order_acq_rel);
+    wakeup->notify();
   }
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
@@ -50,18 +58,27 @@ ArrayReader::ArrayReader(Device device, const RuntimeOptions& options, std::shar
       tags_{std::move(tags)},
       fault_{std::move(fault)},
       logger_{options.log},
+      wakeup_{std::make_shared<Wakeup>()},
       driver_{device.ordinal(), counters_},
       events_{driver_},
       snapshots_{driver_, *fault_, options.snapshot_limit},
-      lanes_{driver_, fault_, chunk_ring(options), std::clamp(options.transfers, 1U, 16U)},
+      lanes_{driver_, fault_, chunk_ring(options), std::clamp(options.transfers, 1U, 16U), wakeup_},
       context_{.driver = driver_,
                .fault = *fault_,
                .arena = *tags_->arena(),
                .lanes = lanes_,
                .events = events_,
-               .wakeup = lanes_.wakeup(),
+               .wakeup = wakeup_,
                .chunk_bytes = std::max<std::size_t>(options.chunk_bytes, 4096),
                .drain_bound = options.close_bound} {}
+
+ArrayReader::~ArrayReader() {
+  if (!used_.load(std::memory_order_relaxed)) return;
+  const DeviceScope scope{driver_};
+  lanes_.clear();
+  snapshots_.clear();
+  events_.clear();
+}
 
 // ---- starting
 
@@ -82,27 +99,34 @@ void ArrayReader::async_read(std::string_view tag, std::span<std::byte> destinat
   const Inside inside{*this, "async_read"};
   check_open("async_read");
   const Source source = check_arguments(destination, view, "async_read");
-  const std::shared_ptr<Tag> opened = tags_->open(tag, [this] { return context_.arena.run_one_piece(); });
+  const std::shared_ptr<Tag> opened = tags_->open(tag, [arena = tags_->arena()] { return arena->run_one_piece(); });
   try {
     if (source.bytes == 0) return tags_->finish(opened, nullptr);
-    std::shared_ptr<Transfer> transfer = start(destination, source, producer, options);
-    tags_->attach(opened, transfer);
-    const std::lock_guard lock{mutex_};
-    if (!progress_.joinable()) progress_ = std::thread{[this] { progress(); }};
-    started_.push_back({.tag = opened, .transfer = std::move(transfer)});
+    Active active{.tag = opened, .transfer = start(destination, source, producer, options)};
+    tags_->attach(opened, active.transfer);
+    hand_over(std::move(active));
   } catch (...) {
-    // The tag was never in flight for its user.
-    tags_->finish(opened, nullptr);
-    tags_->wait(tag);
+    tags_->cancel(opened, std::current_exception());
     throw;
   }
-  context_.wakeup.notify();
+}
+
+void ArrayReader::hand_over(Active active) {
+  std::list<Active> one;
+  one.push_back(std::move(active));
+  {
+    const std::lock_guard lock{mutex_};
+    if (stop_) refuse_closed("async_read");
+    if (!progress_.joinable()) {
+      progress_ = std::thread{[this, inside = std::make_unique<Inside>(*this, "async_read")] { progress(); }};
+    }
+    started_.splice(started_.end(), one);
+  }
+  wakeup_->notify();
 }
 
 void ArrayReader::check_open(const char* operation) const {
-  if (closed_.load(std::memory_order_acquire)) {
-    throw Error{Errc::closed, "the runtime is closed", "read before close()", {.operation = operation}};
-  }
+  if (closed_.load(std::memory_order_acquire)) refuse_closed(operation);
   if (fault_->lost()) throw fault_->error({.operation = operation});
 }
 
@@ -119,7 +143,7 @@ Source ArrayReader::check_arguments(std::span<std::byte> destination, const Devi
 
 std::shared_ptr<Transfer> ArrayReader::start(std::span<std::byte> destination, const Source& source, StreamRef producer,
                                              ReadOptions options) {
-  ProcessGuard::watch_exit();
+  if (!used_.exchange(true, std::memory_order_relaxed)) ProcessGuard::watch_exit();
   const DeviceScope scope{driver_};
   fault_->check(scope.status(), "current_device", {.operation = "read"});
   auto transfer =
@@ -132,9 +156,13 @@ void ArrayReader::guard_source(std::string_view tag, StreamRef stream) {
   const Inside inside{*this, "guard_source"};
   const auto transfer = std::static_pointer_cast<Transfer>(tags_->attachment(tag));
   if (!transfer || transfer->snapshot()) return;
-  require_not_capturing(driver_, *fault_, stream, {.operation = "guard_source"});
+  {
+    const DeviceScope scope{driver_};
+    fault_->check(scope.status(), "current_device", {.operation = "guard_source"});
+    require_not_capturing(driver_, *fault_, stream, {.operation = "guard_source"});
+  }
   for (unsigned idle = 0;; ++idle) {
-    const std::uint64_t epoch = context_.wakeup.epoch();
+    const std::uint64_t epoch = wakeup_->epoch();
     if (transfer->try_guard_source(stream)) return;
     if (!context_.arena.run_one_piece()) nap(idle, epoch);
   }
@@ -143,17 +171,9 @@ void ArrayReader::guard_source(std::string_view tag, StreamRef stream) {
 // ---- driving
 
 void ArrayReader::drive(Transfer& transfer) noexcept {
-  unsigned idle = 0;
-  while (!transfer.finished()) {
-    const std::uint64_t epoch = context_.wakeup.epoch();
-    const bool did = transfer.advance() || context_.arena.run_one_piece();
-    if (past_deadline()) {
-      transfer.abandon(std::make_exception_ptr(Error{Errc::closed,
-                                                     "the runtime was closed during the read",
-                                                     "let reads finish before close()",
-                                                     {.operation = "read"}}));
-    }
-    if (did) {
+  for (unsigned idle = 0; !transfer.finished();) {
+    const std::uint64_t epoch = wakeup_->epoch();
+    if (advance(transfer) || context_.arena.run_one_piece()) {
       idle = 0;
     } else {
       nap(idle++, epoch);
@@ -161,18 +181,24 @@ void ArrayReader::drive(Transfer& transfer) noexcept {
   }
 }
 
+bool ArrayReader::advance(Transfer& transfer) noexcept {
+  if (past_deadline()) transfer.abandon();
+  return transfer.advance();
+}
+
 void ArrayReader::progress() noexcept {
   std::list<Active> active;
   unsigned idle = 0;
   while (!ProcessGuard::exiting()) {
-    const std::uint64_t epoch = context_.wakeup.epoch();
+    const std::uint64_t epoch = wakeup_->epoch();
     {
       const std::lock_guard lock{mutex_};
       active.splice(active.end(), started_);
       if (stop_ && active.empty()) return;
     }
     if (active.empty()) {
-      context_.wakeup.wait_for(epoch, std::chrono::hours{1});
+      wakeup_->wait_for(epoch, std::chrono::hours{1});
+      idle = 0;
     } else if (advance_all(active) || context_.arena.run_one_piece()) {
       idle = 0;
     } else {
@@ -184,36 +210,33 @@ void ArrayReader::progress() noexcept {
 bool ArrayReader::advance_all(std::list<Active>& active) noexcept {
   bool did = false;
   for (auto at = active.begin(); at != active.end();) {
-    Transfer& transfer = *at->transfer;
-    did |= transfer.advance();
-    if (past_deadline()) {
-      transfer.abandon(std::make_exception_ptr(Error{Errc::closed,
-                                                     "the runtime was closed during the read",
-                                                     "wait for tags before close()",
-                                                     {.operation = "async_read"}}));
-    }
-    if (!transfer.finished()) {
+    did |= advance(*at->transfer);
+    if (!at->transfer->finished()) {
       ++at;
       continue;
     }
-    count(transfer);
-    if (fault_->lost()) fault_->report(logger_, "reads");
-    const Active done = std::move(*at);
+    finish(*at);
     at = active.erase(at);
-    tags_->finish(done.tag, done.transfer->outcome());
   }
   return did;
+}
+
+void ArrayReader::finish(const Active& done) noexcept {
+  count(*done.transfer);
+  if (fault_->lost()) fault_->report(logger_, "reads");
+  tags_->finish(done.tag, done.transfer->outcome());
 }
 
 void ArrayReader::nap(unsigned idle_rounds, std::uint64_t epoch) noexcept {
   // What the GPU does can only be found by looking; pieces and lanes that are done wake the sleeper.
   constexpr unsigned spins = 64;
+  constexpr std::chrono::microseconds shortest{10};
+  constexpr std::chrono::microseconds longest{500};
   if (idle_rounds < spins) {
     std::this_thread::yield();
-    return;
+  } else {
+    wakeup_->wait_for(epoch, std::min(shortest * (idle_rounds - spins + 1), longest));
   }
-  context_.wakeup.wait_for(
-      epoch, std::min(std::chrono::microseconds{10} * (idle_rounds - spins + 1), std::chrono::microseconds{200}));
 }
 
 void ArrayReader::count(const Transfer& transfer) noexcept {
@@ -233,21 +256,27 @@ bool ArrayReader::past_deadline() const noexcept {
 }
 
 bool ArrayReader::close(Clock::time_point deadline) noexcept {
-  deadline_.store(deadline, std::memory_order_relaxed);
-  closed_.store(true, std::memory_order_release);
   {
     const std::lock_guard lock{mutex_};
     stop_ = true;
+    deadline_.store(std::min(deadline, deadline_.load(std::memory_order_relaxed)), std::memory_order_relaxed);
+    closed_.store(true, std::memory_order_release);
   }
-  context_.wakeup.notify();
+  wakeup_->notify();
+  // At the deadline everybody inside gives up by himself, unless he is in a call that blocks.
+  constexpr std::chrono::seconds grace{1};
+  const Clock::time_point patience = std::max(deadline, deadline_after(grace));
+  for (;;) {
+    const std::uint64_t epoch = wakeup_->epoch();
+    if (inside_.load(std::memory_order_acquire) == 0) break;
+    const Clock::time_point now = Clock::now();
+    if (now >= patience) return false;
+    wakeup_->wait_for(epoch, patience - now);
+  }
+  lanes_.close(deadline);
+  const std::lock_guard lock{mutex_};
   if (progress_.joinable()) progress_.join();
-  // Those who were blocked inside see the deadline themselves, and then drain.
-  const Clock::time_point patience = deadline_after(context_.drain_bound);
-  while (inside_.load(std::memory_order_acquire) != 0 && Clock::now() < std::max(deadline, patience)) {
-    const std::uint64_t epoch = context_.wakeup.epoch();
-    context_.wakeup.wait_for(epoch, std::chrono::milliseconds{1});
-  }
-  return inside_.load(std::memory_order_acquire) == 0;
+  return true;
 }
 
 void ArrayReader::add_to(RuntimeStatistics& sum) const {

@@ -23,7 +23,7 @@ namespace tailrace::inline TAILRACE_ABI::detail {
 /// thread, started at first use and asleep when there is nothing to do. Nothing waits for the GPU in a TBB task: the
 /// arena is given ready pieces only.
 ///
-/// Locks: mutex_ guards the list of new transfers and the thread; it is never held over a driver call.
+/// Locks: mutex_ guards the list of new transfers, the thread and the deadline; it is never held over a driver call.
 class ArrayReader {
  public:
   ArrayReader(Device device, const RuntimeOptions& options, std::shared_ptr<TagTable> tags,
@@ -31,15 +31,15 @@ class ArrayReader {
   ArrayReader(const ArrayReader&) = delete;
   ArrayReader& operator=(const ArrayReader&) = delete;
   /// close() was called, and answered true.
-  ~ArrayReader() = default;
+  ~ArrayReader();
 
   void read(std::span<std::byte> destination, const DeviceView& view, StreamRef producer, ReadOptions options);
   void async_read(std::string_view tag, std::span<std::byte> destination, const DeviceView& view, StreamRef producer,
                   ReadOptions options);
   void guard_source(std::string_view tag, StreamRef stream);
 
-  /// Refuses new reads, lets those under way go on until the deadline, and abandons them then. @returns true if nobody
-  /// is inside any more
+  /// Refuses new reads, lets those under way go on until the deadline, and abandons them then. May be called again.
+  /// @returns true if nobody is inside any more, the progress thread included
   bool close(Clock::time_point deadline) noexcept;
   void add_to(RuntimeStatistics& sum) const;
 
@@ -54,9 +54,12 @@ class ArrayReader {
   Source check_arguments(std::span<std::byte> destination, const DeviceView& view, const char* operation) const;
   std::shared_ptr<Transfer> start(std::span<std::byte> destination, const Source& source, StreamRef producer,
                                   ReadOptions options);
+  void hand_over(Active active);
   void drive(Transfer& transfer) noexcept;
+  bool advance(Transfer& transfer) noexcept;
   void progress() noexcept;
   bool advance_all(std::list<Active>& active) noexcept;
+  void finish(const Active& done) noexcept;
   void nap(unsigned idle_rounds, std::uint64_t epoch) noexcept;
   void count(const Transfer& transfer) noexcept;
   [[nodiscard]] bool past_deadline() const noexcept;
@@ -66,6 +69,7 @@ class ArrayReader {
   const std::shared_ptr<TagTable> tags_;
   const std::shared_ptr<DeviceFault> fault_;
   const Logger logger_;
+  const std::shared_ptr<Wakeup> wakeup_;
   RingCounters counters_;
   const Driver driver_;
   EventPool events_;
@@ -73,6 +77,7 @@ class ArrayReader {
   ChunkLanes lanes_;
   const TransferContext context_;
 
+  std::atomic<bool> used_{false};
   std::atomic<bool> closed_{false};
   std::atomic<Clock::time_point> deadline_{Clock::time_point::max()};  // of close()
   std::atomic<std::size_t> inside_{0};

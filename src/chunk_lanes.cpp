@@ -2,6 +2,8 @@
 // Copyright (c) 2026, the tailrace authors
 #include "src/chunk_lanes.hpp"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
 namespace tailrace::inline TAILRACE_ABI::detail {
@@ -14,7 +16,8 @@ ChunkLane::ChunkLane(const Driver& driver, std::shared_ptr<DeviceFault> fault, R
 }
 
 ChunkLane::~ChunkLane() {
-  if (ring_) static_cast<void>(RingCore::end(std::move(ring_)));
+  // ChunkLanes::close() has waited already.
+  if (ring_) static_cast<void>(RingCore::end(std::move(ring_), std::chrono::nanoseconds{0}));
 }
 
 RingCore& ChunkLane::ring() {
@@ -25,18 +28,32 @@ RingCore& ChunkLane::ring() {
   return *ring_;
 }
 
+bool ChunkLane::settled() const noexcept { return !ring_ || ring_->idle(); }
+
 bool ChunkLane::idle() noexcept {
-  if (!ring_ || ring_->idle()) return true;
+  if (settled()) return true;
   try {
     ring_->poll();
   } catch (const Error&) {
     return false;  // process exit has begun
   }
-  return ring_->idle();
+  return settled();
 }
 
-ChunkLanes::ChunkLanes(const Driver& driver, std::shared_ptr<DeviceFault> fault, RingOptions options, unsigned limit)
-    : driver_{driver}, fault_{std::move(fault)}, options_{std::move(options)}, limit_{limit} {}
+void ChunkLane::close(Clock::time_point deadline) noexcept {
+  try {
+    if (ring_) ring_->close(std::max(deadline - Clock::now(), std::chrono::nanoseconds{0}));
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): process exit has begun
+  }
+}
+
+ChunkLanes::ChunkLanes(const Driver& driver, std::shared_ptr<DeviceFault> fault, RingOptions options, unsigned limit,
+                       std::shared_ptr<Wakeup> wakeup)
+    : driver_{driver},
+      fault_{std::move(fault)},
+      options_{std::move(options)},
+      limit_{limit},
+      wakeup_{std::move(wakeup)} {}
 
 ChunkLanes::Place::Place(ChunkLanes& lanes) : lanes_{lanes} {
   const std::lock_guard lock{lanes_.mutex_};
@@ -52,33 +69,51 @@ ChunkLanes::Place::~Place() {
       lane_->taken_ = false;
     }
   }
-  lanes_.wakeup_.notify();
+  lanes_.wakeup_->notify();
 }
 
 ChunkLane* ChunkLanes::Place::try_take() {
   if (lane_ != nullptr) return lane_;
+  {
+    const std::lock_guard lock{lanes_.mutex_};
+    if (lanes_.queue_.front() != this) return nullptr;
+    lane_ = lanes_.find_lane();
+    if (lane_ == nullptr) return nullptr;
+    lane_->taken_ = true;
+  }
+  const bool idle = lane_->idle();  // without the lock, since looking may log
   const std::lock_guard lock{lanes_.mutex_};
-  if (lanes_.queue_.front() != this) return nullptr;
-  lane_ = lanes_.take_free_lane();
-  if (lane_ != nullptr) lanes_.queue_.erase(position_);
+  if (idle) {
+    lanes_.queue_.erase(position_);
+  } else {
+    std::exchange(lane_, nullptr)->taken_ = false;
+  }
   return lane_;
 }
 
-ChunkLane* ChunkLanes::take_free_lane() {
-  ChunkLane* found = nullptr;
-  for (const std::unique_ptr<ChunkLane>& lane : lanes_) {
-    // A lane whose last read failed may still hold copies that are not proven over.
-    if (!lane->taken_ && lane->idle()) found = lane.get();
-  }
-  if (found == nullptr && lanes_.size() < limit_) {
+ChunkLane* ChunkLanes::find_lane() {
+  const auto free = [](const std::unique_ptr<ChunkLane>& lane) { return !lane->taken_; };
+  // A lane whose last read failed may still hold copies that were not proven over when it was given back.
+  const auto ready = [&](const std::unique_ptr<ChunkLane>& lane) { return free(lane) && lane->settled(); };
+  auto found = std::ranges::find_if(lanes_, ready);
+  if (found == lanes_.end() && lanes_.size() < limit_) {
     RingOptions options = options_;
     options.name += "/" + std::to_string(lanes_.size());
     lanes_.push_back(std::make_unique<ChunkLane>(driver_, fault_, std::move(options)));
-    found = lanes_.back().get();
+    return lanes_.back().get();
   }
-  if (found != nullptr) found->taken_ = true;
-  return found;
+  if (found == lanes_.end()) found = std::ranges::find_if(lanes_, free);
+  if (found == lanes_.end()) return nullptr;
+  std::rotate(found, found + 1, lanes_.end());  // the next look is at another one
+  return lanes_.back().get();
 }
+
+void ChunkLanes::close(Clock::time_point deadline) noexcept {
+  const std::lock_guard lock{mutex_};
+  for (const std::unique_ptr<ChunkLane>& lane : lanes_) lane->close(deadline);
+}
+
+void ChunkLanes::clear() noexcept { lanes_.clear(); }
 
 Statistics ChunkLanes::statistics() const {
   const std::lock_guard lock{mutex_};

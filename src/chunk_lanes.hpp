@@ -6,6 +6,7 @@
 #include "src/resources.hpp"
 #include "src/ring_core.hpp"
 
+#include <atomic>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -26,8 +27,11 @@ class ChunkLane {
   RingCore& ring();
   /// The ring if it was made, else null. Safe from any thread.
   [[nodiscard]] RingCore* made() const noexcept { return ring_ptr_.load(std::memory_order_acquire); }
-  /// No slot of it holds anything; looks at completion.
+  /// No slot of it holds anything; idle() looks at completion first.
+  [[nodiscard]] bool settled() const noexcept;
   [[nodiscard]] bool idle() noexcept;
+  /// Drains what the ring may still hold, until the deadline.
+  void close(Clock::time_point deadline) noexcept;
 
  private:
   friend class ChunkLanes;
@@ -43,7 +47,9 @@ class ChunkLane {
 /// The lanes of large reads: made on demand up to a limit, given first come first served. Safe from any thread.
 class ChunkLanes {
  public:
-  ChunkLanes(const Driver& driver, std::shared_ptr<DeviceFault> fault, RingOptions options, unsigned limit);
+  /// @param wakeup  notified whenever a lane comes back
+  ChunkLanes(const Driver& driver, std::shared_ptr<DeviceFault> fault, RingOptions options, unsigned limit,
+             std::shared_ptr<Wakeup> wakeup);
 
   /// A place in the queue for a lane; leaving it, by destruction, gives the lane back.
   class Place {
@@ -57,7 +63,9 @@ class ChunkLanes {
     ChunkLane* try_take();
 
    private:
-    friend class ChunkLanes;
+    bool take();
+    void put_back();
+
     ChunkLanes& lanes_;
     ChunkLane* lane_ = nullptr;
     std::list<Place*>::iterator position_;
@@ -65,17 +73,19 @@ class ChunkLanes {
 
   /// Sum over the rings.
   [[nodiscard]] Statistics statistics() const;
-  /// Notified whenever a lane comes back.
-  [[nodiscard]] Wakeup& wakeup() noexcept { return wakeup_; }
+  /// Drains what the rings may still hold, until the deadline. No place is taken any more.
+  void close(Clock::time_point deadline) noexcept;
+  /// Ends the lanes; the driver's device is current.
+  void clear() noexcept;
 
  private:
-  ChunkLane* take_free_lane();
+  ChunkLane* find_lane();  // one that may do, made if need be; null if all are taken
 
   const Driver& driver_;
   const std::shared_ptr<DeviceFault> fault_;
   const RingOptions options_;
   const unsigned limit_;
-  Wakeup wakeup_;
+  const std::shared_ptr<Wakeup> wakeup_;
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<ChunkLane>> lanes_;
   std::list<Place*> queue_;

@@ -3,6 +3,7 @@
 #include "src/completion.hpp"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 namespace tailrace::inline TAILRACE_ABI::detail {
@@ -59,12 +60,12 @@ std::size_t Completion::try_poll() noexcept {
 }
 
 std::size_t Completion::poll_locked() noexcept {
-  if (fault_.lost()) return fail_all(fault_.status());
+  if (fault_.lost()) return lose_all(fault_.status());
   const CaptureScope scope{driver_};
   std::size_t moved = poll_marks();
   if (!fault_.lost()) moved += poll_late_mark();
   if (!fault_.lost()) moved += poll_groups();
-  if (fault_.lost()) moved += fail_all(fault_.status());
+  if (fault_.lost()) moved += lose_all(fault_.status());
   return moved;
 }
 
@@ -166,26 +167,34 @@ std::size_t Completion::fail_up_to(std::uint64_t end, Status status) noexcept {
 }
 
 std::size_t Completion::prove(std::uint64_t position) noexcept {
-  const Slot::Change change = slot(position).prove(first_sequence_ + position);
-  if (!change) return 0;
-  if (change.before == Phase::pending || change.before == Phase::discarded) counters_.in_flight.subtract();
-  return change.before == Phase::error_open ? 0 : 1;
+  const std::uint64_t sequence = first_sequence_ + position;
+  const Slot::View now = slot(position).view();
+  // Before the change: after it the slot may be taken again at once, and more would be in flight than there are slots.
+  if (now.of(sequence) && (now.phase == Phase::pending || now.phase == Phase::discarded)) {
+    counters_.in_flight.subtract();
+  }
+  const Slot::Change change = slot(position).prove(sequence);
+  return change && change.before != Phase::error_open ? 1 : 0;
 }
 
 std::size_t Completion::fail(std::uint64_t position, Status status) noexcept {
-  if (!slot(position).fail(first_sequence_ + position, status)) return 0;
+  return slot(position).fail(first_sequence_ + position, status) ? count_failed() : 0;
+}
+
+std::size_t Completion::lose_all(Status status) noexcept {
+  std::size_t moved = 0;
+  for (Slot& slot : slots_) {
+    // In these phases nobody else can free the slot, and the submitter rewrite the occupant.
+    if (const Phase phase = slot.view().phase; phase != Phase::pending && phase != Phase::unarmed) continue;
+    if (slot.lose(slot.occupant().sequence, status)) moved += count_failed();
+  }
+  return moved;
+}
+
+std::size_t Completion::count_failed() noexcept {
   counters_.in_flight.subtract();
   counters_.count(counters_.errors);
   return 1;
-}
-
-std::size_t Completion::fail_all(Status status) noexcept {
-  std::size_t moved = 0;
-  for (Slot& slot : slots_) {
-    if (slot.view().phase != Phase::pending) continue;
-    moved += fail(position_of(slot.occupant().sequence), status);
-  }
-  return moved;
 }
 
 // ---- slots on the caller's stream, and source guards
@@ -197,7 +206,8 @@ Completion::Armed Completion::arm(std::vector<std::uint64_t> positions, native_s
   spare_events_.reserve(groups_.size() + spare_events_.size() + 1);
   for (const std::uint64_t position : positions) {
     const Slot::View now = slot(position).view();
-    if (!now.of(first_sequence_ + position) || now.phase != Phase::unarmed) return {.all_unarmed = false};
+    if (!now.of(first_sequence_ + position) || now.phase != Phase::unarmed) return {.refused = Refused::not_unarmed};
+    if (!recorded_on(position, stream)) return {.refused = Refused::other_stream};
   }
   Group group{.positions = std::move(positions)};
   Status status;
@@ -217,13 +227,21 @@ Completion::Armed Completion::arm(std::vector<std::uint64_t> positions, native_s
   return {};
 }
 
+bool Completion::recorded_on(std::uint64_t position, native_stream stream) noexcept {
+  const Slot::Occupant& occupant = slot(position).occupant();
+  if (occupant.recorded_on != stream) return false;
+  return stream != backend::per_thread_stream || occupant.recorded_by == std::this_thread::get_id();
+}
+
 Status Completion::order_after(std::uint64_t position, native_stream stream) noexcept {
   const std::lock_guard lock{mutex_};
+  const Slot::View now = slot(position).view();
+  const bool open = now.phase == Phase::pending || now.phase == Phase::error_open;
+  if (!now.of(first_sequence_ + position) || !open) return {};  // it ended meanwhile
   for (const Group& group : groups_) {
     if (std::ranges::find(group.positions, position) == group.positions.end()) continue;
     return driver_.stream_wait(stream, group.event.get());
   }
-  if (proven_ > position) return {};
   const std::uint64_t tail = tail_.load(std::memory_order_acquire);
   for (std::uint64_t at = head_.load(std::memory_order_relaxed); at != tail; ++at) {
     const Mark& mark = marks_[at % marks_.size()];

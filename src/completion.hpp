@@ -51,17 +51,16 @@ class Completion {
   std::size_t poll() noexcept;
   /// The same, unless another thread is at it: then its result will do.
   std::size_t try_poll() noexcept;
+  enum class Refused : std::uint8_t { no, not_unarmed, other_stream };
   struct Armed {
-    bool all_unarmed = true;
+    Refused refused = Refused::no;
     Status status{};
   };
-  /// Makes slots of record() collectable, by one event on their stream. Changes nothing if one of them is not unarmed,
-  /// or if a driver call fails.
+  /// Makes slots of record() collectable, by one event on their stream. Changes nothing if one of them is refused, or
+  /// if a driver call fails.
   Armed arm(std::vector<std::uint64_t> positions, native_stream stream);
-  /// Orders `stream` after the copy at `position`, which is pending. @returns the status
+  /// Orders `stream` after the copy at `position`, unless it is over. @returns the status
   Status order_after(std::uint64_t position, native_stream stream) noexcept;
-
-  [[nodiscard]] std::uint64_t position_of(std::uint64_t sequence) const noexcept { return sequence - first_sequence_; }
 
  private:
   struct Mark {
@@ -87,7 +86,9 @@ class Completion {
   std::size_t fail_up_to(std::uint64_t end, Status status) noexcept;
   std::size_t prove(std::uint64_t position) noexcept;
   std::size_t fail(std::uint64_t position, Status status) noexcept;
-  std::size_t fail_all(Status status) noexcept;
+  std::size_t lose_all(Status status) noexcept;
+  std::size_t count_failed() noexcept;
+  bool recorded_on(std::uint64_t position, native_stream stream) noexcept;
 
   const Driver& driver_;
   DeviceFault& fault_;

@@ -27,8 +27,11 @@ tbb::task_arena::constraints constraints_of(unsigned concurrency, std::optional<
   constraints.set_max_concurrency(static_cast<int>(concurrency));
   if (!numa_node) return constraints;
   // oneTBB crashes on a node that there is not. Where it cannot see the nodes it lists -1, which is none.
-  const std::vector<tbb::numa_node_id> nodes = tbb::info::numa_nodes();
-  if (*numa_node < 0 || std::find(nodes.begin(), nodes.end(), *numa_node) == nodes.end()) {
+  const auto exists = [](tbb::numa_node_id node) {
+    const std::vector<tbb::numa_node_id> nodes = tbb::info::numa_nodes();
+    return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
+  };
+  if (*numa_node < 0 || !exists(*numa_node)) {
     throw Error{Errc::invalid_argument,
                 "there is no NUMA node " + std::to_string(*numa_node),
                 "take one of tbb::info::numa_nodes(), which needs oneTBB's tbbbind library, or leave it empty",
@@ -40,7 +43,7 @@ tbb::task_arena::constraints constraints_of(unsigned concurrency, std::optional<
 
 void copy(const Piece& piece) noexcept {
   streaming_copy(piece.destination, piece.source, piece.bytes);
-  Wakeup* const wakeup = piece.group->wakeup;  // the group may be gone once it counts 0
+  const std::shared_ptr<Wakeup> wakeup = piece.group->wakeup;  // the group may be gone once it counts 0
   if (piece.group->left.fetch_sub(1, std::memory_order_acq_rel) == 1 && wakeup != nullptr) wakeup->notify();
 }
 
@@ -102,7 +105,10 @@ ArenaCore::~ArenaCore() = default;
 
 std::shared_ptr<ArenaCore> ArenaCore::counted(std::shared_ptr<ArenaCore> core) {
   ArenaCore* const pointer = core.get();
-  return {pointer, [core = std::move(core)](ArenaCore* /*handle*/) noexcept { core->shut_down(); }};
+  return {pointer, [core = std::move(core)](ArenaCore* /*handle*/) mutable noexcept {
+            core->shut_down();
+            core.reset();  // the deleter itself lives as long as anybody has a weak handle
+          }};
 }
 
 void ArenaCore::shut_down() noexcept {
@@ -174,11 +180,10 @@ void ArenaCore::start_drainers(std::size_t items) noexcept {
   lock.unlock();
   for (unsigned started = 0; started < count; ++started) {
     try {
-      std::function<void()> drainer = [core = shared_from_this()] { core->drain_beside(); };
-      if (own_ != nullptr) {
-        own_->arena.enqueue(own_->group.defer(Handoff{std::move(drainer)}));
+      if (own_ != nullptr) {  // the dedicated drainer keeps the core until the group is empty
+        own_->arena.enqueue(own_->group.defer(Handoff{[this] { drain_beside(); }}));
       } else {
-        foreign_.enqueue(std::move(drainer));
+        foreign_.enqueue([core = shared_from_this()] { core->drain_beside(); });
       }
     } catch (...) {  // no harm: the drainers that run do the work, and so does whoever waits for it
       lock.lock();

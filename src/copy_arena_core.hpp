@@ -24,7 +24,7 @@ class Wakeup;
 /// Pieces that belong together: one chunk of a large read.
 struct PieceGroup {
   std::atomic<std::size_t> left{0};  ///< pieces not copied yet; 0 is published with release
-  Wakeup* wakeup = nullptr;          ///< notified when it becomes 0; it outlives the group
+  std::shared_ptr<Wakeup> wakeup{};  ///< notified when it becomes 0; may be empty
 };
 
 /// One memcpy to be done by a worker.

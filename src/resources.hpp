@@ -92,11 +92,34 @@ class EventPool {
     if (event.get() != nullptr && spare_.size() < spare_.capacity()) spare_.push_back(std::move(event));
   }
 
+  /// Destroys those that are not taken; the driver's device is current.
+  void clear() noexcept {
+    const std::lock_guard lock{mutex_};
+    spare_.clear();
+  }
+
  private:
   const Driver& driver_;
   std::mutex mutex_;
   std::size_t taken_ = 0;
   std::vector<UniqueEvent> spare_;
+};
+
+/// An event of a pool's, for the life of the object.
+class PooledEvent {
+ public:
+  explicit PooledEvent(EventPool& pool) : pool_{pool}, status_{pool.take(event_)} {}
+  ~PooledEvent() { pool_.put_back(std::move(event_)); }
+  PooledEvent(const PooledEvent&) = delete;
+  PooledEvent& operator=(const PooledEvent&) = delete;
+  /// Use the event only if this is success.
+  [[nodiscard]] Status status() const noexcept { return status_; }
+  [[nodiscard]] native_event get() const noexcept { return event_.get(); }
+
+ private:
+  EventPool& pool_;
+  UniqueEvent event_;
+  Status status_;
 };
 
 }  // namespace tailrace::inline TAILRACE_ABI::detail

@@ -59,7 +59,7 @@ Ticket RingCore::submit_for(const DeviceView& view, StreamRef producer, std::chr
   for (unsigned round = 0;; ++round) {
     const std::uint64_t epoch = wakeup_.epoch();
     check_open("submit_for");
-    Phase phase = Phase::pending;
+    Phase phase = Phase::free;  // promised to those who came first
     if (place == line_.begin()) {
       phase = look_at_next_slot();
       if (phase == Phase::free) return enqueue(source, producer, Via::copy_stream);
@@ -111,40 +111,42 @@ Phase RingCore::look_at_next_slot() noexcept {
 
 Ticket RingCore::enqueue(const Source& source, StreamRef stream, Via via) {
   if (!std::exchange(used_, true)) ProcessGuard::watch_exit();
-  if (source.bytes == 0) return publish(source, nullptr, Phase::ready);
+  if (source.bytes == 0) return publish(0, Phase::ready);
   const DeviceScope scope{driver_};
-  check(scope.status(), "current_device", at("submit"));
-  require_not_capturing(driver_, *fault_, stream, at("submit"));
-  require_device_memory(driver_, *fault_, source, at("submit"));
-  native_stream on = stream.get();
-  if (via == Via::copy_stream) {
-    on = stream_.get();
-    if (stream.get() != on) {
-      check(driver_.event_record(completion_.edge(), stream.get()), "event_record", at("submit"));
-      check(driver_.stream_wait(on, completion_.edge()), "stream_wait", at("submit"));
-    }
-  }
+  check_submitting(scope.status(), "current_device");
+  check_with_driver(source, stream);
+  const native_stream on = via == Via::copy_stream ? stream_.get() : stream.get();
+  // Recorded even if nothing has to wait for it: a stream of another device is refused by this call.
+  check_submitting(driver_.event_record(completion_.edge(), stream.get()), "event_record");
+  if (on != stream.get()) check_submitting(driver_.stream_wait(on, completion_.edge()), "stream_wait");
   std::byte* const memory = memory_.slot(static_cast<unsigned>(position_ % slots_.size()));
   unpoison(memory, options_.capacity);
-  check(driver_.copy_to_host(memory, source.region, on), "copy", at("submit"));
+  check_submitting(driver_.copy_to_host(memory, source.region, on), "copy");
   // The copy is accepted: from here on nothing fails, and there is a ticket.
-  if (via == Via::callers_stream) return publish(source, on, Phase::unarmed);
+  if (via == Via::callers_stream) return publish(source.bytes, Phase::unarmed, on);
   const std::uint64_t position = position_;
-  const Ticket ticket = publish(source, nullptr, Phase::pending);
+  const Ticket ticket = publish(source.bytes, Phase::pending);
   if (const Status status = completion_.enqueued(position); status.lost()) fault_->set(status, "event_record");
   return ticket;
 }
 
-Ticket RingCore::publish(const Source& source, native_stream recorded_on, Phase phase) noexcept {
+void RingCore::check_with_driver(const Source& source, StreamRef stream) const {
+  require_not_capturing(driver_, *fault_, stream, at_next_submission());
+  if (options_.copy_stream) require_not_capturing(driver_, *fault_, *options_.copy_stream, at_next_submission());
+  require_device_memory(driver_, *fault_, source, at_next_submission());
+}
+
+Ticket RingCore::publish(std::size_t bytes, Phase phase, native_stream recorded_on) noexcept {
   const std::uint64_t position = position_++;
   const std::uint64_t sequence = first_sequence_ + position;
   const auto index = static_cast<unsigned>(position % slots_.size());
   counters_.count(counters_.submissions);
-  counters_.count(counters_.bytes, source.bytes);
+  counters_.count(counters_.bytes, bytes);
   static_cast<void>(counters_.outstanding.add());
   if (phase != Phase::ready) counters_.entered_flight();
-  slots_[index].publish({.sequence = sequence, .bytes = source.bytes, .recorded_on = recorded_on}, phase);
-  return {id_, index, sequence, source.bytes};
+  slots_[index].publish({.sequence = sequence, .recorded_on = recorded_on, .recorded_by = std::this_thread::get_id()},
+                        phase);
+  return {id_, index, sequence, bytes};
 }
 
 void RingCore::arm(std::span<const Ticket> tickets, StreamRef stream) {
@@ -154,11 +156,8 @@ void RingCore::arm(std::span<const Ticket> tickets, StreamRef stream) {
   for (const Ticket& ticket : tickets) {
     const Look found = look(ticket, "arm");
     if (found.phase == Phase::free) refuse_ticket(found.phase, ticket, "arm");
+    if (is_error(found.phase) && fault_->lost()) throw fault_->error(at("arm", ticket));
     if (found.phase != Phase::unarmed) refuse_arming(ticket);
-    if (found.slot->occupant().recorded_on != stream.get()) {
-      throw Error{Errc::invalid_argument, "the ticket was recorded on another stream",
-                  "arm each ticket on the stream that it was recorded on", at("arm", ticket)};
-    }
     positions.push_back(ticket.sequence() - first_sequence_);
   }
   std::ranges::sort(positions);
@@ -168,7 +167,13 @@ void RingCore::arm(std::span<const Ticket> tickets, StreamRef stream) {
   check(scope.status(), "current_device", at("arm"));
   require_not_capturing(driver_, *fault_, stream, at("arm"));
   const Completion::Armed armed = completion_.arm(std::move(positions), stream.get());
-  if (!armed.all_unarmed) refuse_arming(tickets.front());  // another thread came first
+  if (armed.refused == Completion::Refused::not_unarmed) refuse_arming(tickets.front());  // another thread came first
+  if (armed.refused == Completion::Refused::other_stream) {
+    throw Error{Errc::invalid_argument, "a ticket was recorded on another stream",
+                "arm each ticket on the stream that it was recorded on; the per-thread default stream is another one "
+                "on every thread",
+                at("arm", tickets.front())};
+  }
   check(armed.status, "event_record", at("arm"));
 }
 
@@ -304,9 +309,9 @@ void RingCore::throw_failed_copy(Slot& slot, const Ticket& ticket) {
 void RingCore::discard(const Ticket& ticket) {
   const Call call{*this, "discard"};
   const Look found = look(ticket, "discard");
-  if (found.phase == Phase::unarmed) refuse_ticket(found.phase, ticket, "discard");
+  if (found.phase == Phase::free || found.phase == Phase::unarmed) refuse_ticket(found.phase, ticket, "discard");
   const Slot::Change change = found.slot->give_up(ticket.sequence());
-  if (!change) refuse_ticket(change.before, ticket, "discard");
+  if (!change) refuse_ticket(Phase::free, ticket, "discard");
   counters_.count(counters_.discarded);
   counters_.outstanding.subtract();
   if (change.before == Phase::error_open) counters_.count(counters_.quarantined);

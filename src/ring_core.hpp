@@ -75,9 +75,9 @@ class RingCore {
   ~RingCore() = default;
   RingCore(const RingCore&) = delete;
   RingCore& operator=(const RingCore&) = delete;
-  /// The end of a ring: closes and destroys it, or keeps it for ever if that is not safe. @returns the bytes of pinned
-  /// memory that could not be given back
-  static std::size_t end(std::unique_ptr<RingCore> core) noexcept;
+  /// The end of a ring: closes it within the bound (empty: that of its options) and destroys it, or keeps it for ever
+  /// if that is not safe. @returns the bytes of pinned memory that could not be given back
+  static std::size_t end(std::unique_ptr<RingCore> core, std::optional<std::chrono::nanoseconds> bound = {}) noexcept;
 
   // What ReadbackRing says of the members of the same names.
   Ticket submit(const DeviceView& source, StreamRef producer);
@@ -101,6 +101,10 @@ class RingCore {
 
   /// Every slot is FREE and no thread is inside.
   [[nodiscard]] bool idle() const noexcept;
+  /// As far as the counters tell, no ticket is out and no copy in flight: there is nothing to poll for.
+  [[nodiscard]] bool quiet() const noexcept {
+    return counters_.outstanding.get() == 0 && counters_.in_flight.get() == 0;
+  }
   [[nodiscard]] bool lost() const noexcept { return fault_->lost(); }
   [[nodiscard]] native_stream copy_stream() const noexcept { return stream_.get(); }
   [[nodiscard]] Wakeup& wakeup() noexcept { return wakeup_; }
@@ -139,7 +143,8 @@ class RingCore {
   Source check_source(const DeviceView& source, const char* operation) const;
   Phase look_at_next_slot() noexcept;
   Ticket enqueue(const Source& source, StreamRef stream, Via via);
-  Ticket publish(const Source& source, native_stream recorded_on, Phase phase) noexcept;
+  void check_with_driver(const Source& source, StreamRef stream) const;
+  Ticket publish(std::size_t bytes, Phase phase, native_stream recorded_on = nullptr) noexcept;
   [[noreturn]] void refuse_slot(Phase phase, const char* operation);
   [[noreturn]] void refuse_promised(const char* operation);
   [[noreturn]] void refuse_timeout(Phase phase, std::chrono::nanoseconds timeout);
@@ -155,6 +160,11 @@ class RingCore {
   void check(Status status, const char* call, ErrorDetails details) const {
     fault_->check(status, call, std::move(details));
   }
+  // The same for calls on behalf of the next submission; says where only if it must.
+  void check_submitting(Status status, const char* call) const {
+    if (!status.ok()) check(status, call, at_next_submission());
+  }
+  void open();
   void freed() noexcept { wakeup_.notify(); }
   std::size_t poll_and_wake(Poll how) noexcept;
   void pause(unsigned round, std::uint64_t epoch, Clock::time_point deadline);
@@ -165,6 +175,7 @@ class RingCore {
   [[nodiscard]] ErrorDetails at(const char* operation) const;
   [[nodiscard]] ErrorDetails at(const char* operation, const Ticket& ticket) const;
   [[nodiscard]] ErrorDetails at_next_slot(const char* operation) const;
+  [[nodiscard]] ErrorDetails at_next_submission() const;
 
   const std::uint64_t id_;
   const Device device_;
@@ -176,6 +187,9 @@ class RingCore {
   RingCounters counters_;
   const Driver driver_;
 
+  // Only while the ring is made and destroyed: before its resources, so that they end on their device, also when the
+  // constructor fails.
+  std::optional<DeviceScope> making_;
   SlotMemory memory_;
   std::vector<Slot> slots_;
   CopyStream stream_;

@@ -94,8 +94,17 @@ RingCore::RingCore(Device device, RingOptions options, std::shared_ptr<DeviceFau
       driver_{device.ordinal(), counters_},
       slots_(options_.slots),
       completion_{driver_, *fault_, counters_, slots_, first_sequence_} {
-  const DeviceScope scope{driver_};
-  check(scope.status(), "current_device", at("ReadbackRing"));
+  making_.emplace(driver_);
+  check(making_->status(), "current_device", at("ReadbackRing"));
+  open();
+  making_.reset();
+}
+
+void RingCore::open() {
+  if (options_.copy_stream == StreamRef::per_thread()) {
+    throw Error{Errc::invalid_argument, "the per-thread default stream cannot be a ring's copy stream",
+                "pass a stream that is the same one on every thread, or none", at("ReadbackRing")};
+  }
   if (options_.copy_stream) {
     stream_ = CopyStream{options_.copy_stream->get()};
     require_not_capturing(driver_, *fault_, *options_.copy_stream, at("ReadbackRing"));
@@ -103,6 +112,8 @@ RingCore::RingCore(Device device, RingOptions options, std::shared_ptr<DeviceFau
     check(CopyStream::create(driver_, options_.stream_priority, stream_), "stream_create", at("ReadbackRing"));
   }
   check(completion_.open(stream_.get()), "event_create", at("ReadbackRing"));
+  // A stream of another device is refused by this call.
+  check(driver_.event_record(completion_.edge(), stream_.get()), "event_record", at("ReadbackRing"));
   memory_.open(driver_, options_.slots, options_.capacity, options_.pinned_source, options_.name);
 }
 
@@ -118,23 +129,28 @@ struct KeptRings {
   }
 };
 
-std::size_t RingCore::end(std::unique_ptr<RingCore> core) noexcept {
+std::size_t RingCore::end(std::unique_ptr<RingCore> core, std::optional<std::chrono::nanoseconds> bound) noexcept {
   const std::size_t bytes = core->pinned_bytes();
   if (!core->process_.usable()) {
     KeptRings::add(core.release());
     return bytes;
   }
-  const Clock::time_point deadline = deadline_after(core->options_.close_bound);
+  const std::chrono::nanoseconds patience = bound.value_or(core->options_.close_bound);
+  const Clock::time_point deadline = deadline_after(patience);
   CloseReport report;
   try {
-    report = core->close(core->options_.close_bound);
+    report = core->close(patience);
   } catch (const Error&) {
-    report = core->report();  // process exit began meanwhile
+    report = core->report();  // see below
   }
   // Those who were blocked inside are on their way out.
   while (core->inside_.load(std::memory_order_acquire) != 0 && Clock::now() < deadline) {
     core->wakeup_.notify();
     std::this_thread::yield();
+  }
+  if (!core->process_.usable()) {  // process exit began meanwhile
+    KeptRings::add(core.release());
+    return bytes;
   }
   const bool kept = !report.drained || core->inside_.load(std::memory_order_acquire) != 0;
   if (kept || report.uncollected != 0 || report.failed != 0) core->tell_end(report, kept);
@@ -142,10 +158,7 @@ std::size_t RingCore::end(std::unique_ptr<RingCore> core) noexcept {
     KeptRings::add(core.release());
     return bytes;
   }
-  // The resources are freed on their device; the driver outlives the scope.
-  RingCounters counters;
-  const Driver driver{core->device_.ordinal(), counters};
-  const DeviceScope scope{driver};
+  core->making_.emplace(core->driver_);
   const bool freed = core->memory_.close();
   core.reset();
   return freed ? 0 : bytes;

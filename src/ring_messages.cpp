@@ -38,7 +38,7 @@ Refusal refusal(Phase phase) {
               "let its copy finish: poll, or use submit_for"};
     case Phase::quarantined:
       return {Errc::slot_quarantined, "the next slot is quarantined: its copy failed and is not proven over",
-              "poll until a later event proves it over; after a lost device this ring stays unusable"};
+              "poll until a later event proves it over; if none does, use another ring"};
     case Phase::free: break;
   }
   return {Errc::slot_promised, "the next slot is promised to a caller of submit_for() who came first",
@@ -60,6 +60,11 @@ ErrorDetails RingCore::at(const char* operation, const Ticket& ticket) const {
 ErrorDetails RingCore::at_next_slot(const char* operation) const {
   const auto index = static_cast<unsigned>(position_ % slots_.size());
   return {.operation = operation, .ring = options_.name, .slot = index, .sequence = slots_[index].occupant().sequence};
+}
+
+ErrorDetails RingCore::at_next_submission() const {
+  const auto index = static_cast<unsigned>(position_ % slots_.size());
+  return {.operation = "submit", .ring = options_.name, .slot = index, .sequence = first_sequence_ + position_};
 }
 
 void RingCore::refuse_slot(Phase phase, const char* operation) {
@@ -110,7 +115,7 @@ void RingCore::tell_end(const CloseReport& report, bool kept) const noexcept {
       text += "; " + std::to_string(memory_.bytes()) + " bytes of pinned memory are kept, because " +
               std::to_string(report.in_flight) + " copies are not proven over";
     }
-    text += ". Fix: collect or discard every ticket before the ring ends";
+    text += ". Fix: arm what was recorded, and collect or discard every ticket, before the ring ends";
     logger_.warn(text);
   } catch (...) {
     logger_.warn("a ring was destroyed with results that were never collected");

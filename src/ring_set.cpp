@@ -7,6 +7,7 @@
 #include "src/ring_set_core.hpp"
 
 #include <utility>
+#include <vector>
 
 namespace tailrace::inline TAILRACE_ABI {
 
@@ -35,30 +36,26 @@ std::shared_ptr<ReadbackRing> RingSet::existing_ring_for(std::size_t bytes) cons
 std::shared_ptr<ReadbackRing> RingSet::owner(const Ticket& ticket) const { return core().owner(ticket); }
 
 Ticket RingSet::submit(const DeviceView& source, StreamRef producer) {
-  return core().lane_for(source.bytes(), producer)->submit(source, producer);
+  return core().lane_for(source, producer)->submit(source, producer);
 }
 
 std::optional<Ticket> RingSet::try_submit(const DeviceView& source, StreamRef producer) {
-  return core().lane_for(source.bytes(), producer)->try_submit(source, producer);
+  return core().lane_for(source, producer)->try_submit(source, producer);
 }
 
 Ticket RingSet::submit_for(const DeviceView& source, StreamRef producer, std::chrono::nanoseconds timeout) {
-  return core().lane_for(source.bytes(), producer)->submit_for(source, producer, timeout);
+  return core().lane_for(source, producer)->submit_for(source, producer, timeout);
 }
 
 Ticket RingSet::record(const DeviceView& source, StreamRef stream) {
-  return core().lane_for(source.bytes(), stream)->record(source, stream);
+  return core().lane_for(source, stream)->record(source, stream);
 }
 
 void RingSet::arm(std::span<const Ticket> tickets, StreamRef stream) {
   if (!tickets.empty()) owner(tickets.front())->arm(tickets, stream);
 }
 
-std::size_t RingSet::poll() {
-  std::size_t moved = 0;
-  for (const std::shared_ptr<ReadbackRing>& ring : core().all()) moved += ring->poll();
-  return moved;
-}
+std::size_t RingSet::poll() { return core().poll(); }
 
 SlotState RingSet::state(const Ticket& ticket) { return owner(ticket)->state(ticket); }
 SlotState RingSet::wait(const Ticket& ticket) { return owner(ticket)->wait(ticket); }
@@ -67,8 +64,12 @@ SlotState RingSet::wait_for(const Ticket& ticket, std::chrono::nanoseconds timeo
 }
 
 std::size_t RingSet::wait_all(std::span<const Ticket> tickets) {
+  // All rings first: a thread that is woken because the set is destroyed must not come back to it.
+  std::vector<std::shared_ptr<ReadbackRing>> rings;
+  rings.reserve(tickets.size());
+  for (const Ticket& ticket : tickets) rings.push_back(owner(ticket));
   std::size_t failed = 0;
-  for (const Ticket& ticket : tickets) failed += wait(ticket) == SlotState::error ? 1 : 0;
+  for (std::size_t i = 0; i < tickets.size(); ++i) failed += rings[i]->wait(tickets[i]) == SlotState::error ? 1 : 0;
   return failed;
 }
 

@@ -4,10 +4,12 @@
 
 #include <tailrace/error.hpp>
 
+#include "src/region.hpp"
 #include "src/ring_core.hpp"
 
 #include <algorithm>
 #include <cstdlib>
+#include <exception>
 #include <optional>
 #include <string_view>
 
@@ -57,51 +59,60 @@ RingSet::Core::Core(Device device, RingSetOptions options, std::shared_ptr<detai
       budget_{configured_budget(options_)},
       fault_{std::move(fault)} {}
 
+RingSet::Core::~Core() { end(detail::deadline_after(options_.close_bound)); }
+
 // ---- finding a ring
 
-RingSet::Core::Ring RingSet::Core::lane_for(std::size_t bytes, StreamRef producer) {
+RingSet::Core::Ring RingSet::Core::lane_for(const DeviceView& source, StreamRef producer) {
   check_open("submit");
-  const std::size_t capacity = capacity_class(bytes);
+  const std::size_t capacity = capacity_class(source.bytes());
   const Submitter who{.stream = producer.get(), .thread = std::this_thread::get_id()};
   {
     const std::shared_lock lock{tables_};
-    if (Ring ring = find(capacity, who)) return ring;
+    if (Lane* const lane = find(capacity, who)) return use(*lane);
   }
+  static_cast<void>(detail::checked(source, "submit"));  // what will be refused is not worth a ring
+  poll();  // a discarded copy may be over without anybody having looked, and its ring idle
   std::unique_lock making{making_, std::try_to_lock};
   if (!making) {
     // Somebody is allocating. Rather than wait for that, use a lane that is there.
-    const std::shared_lock lock{tables_};
-    const auto rings = classes_.find(capacity);
-    if (rings != classes_.end() && !rings->second.lanes.empty()) {
-      return use(*rings->second.lanes[Hash{}(who) % rings->second.lanes.size()]);
+    const std::unique_lock lock{tables_};
+    if (const auto rings = classes_.find(capacity); rings != classes_.end() && !rings->second.lanes.empty()) {
+      return share(rings->second, who);
     }
   }
   if (!making) making.lock();
-  std::size_t lane = 0;
+  bool first = false;
   {
     const std::unique_lock lock{tables_};
-    if (Ring ring = find(capacity, who)) return ring;
+    if (Lane* const lane = find(capacity, who)) return use(*lane);
     Class& rings = classes_[capacity];
-    lane = assign(rings, who);
-    if (lane < rings.lanes.size()) return use(*rings.lanes[lane]);
+    if (rings.lanes.size() >= options_.lanes) return share(rings, who);
+    first = rings.lanes.empty();
   }
-  const unsigned slots = lane == 0 ? slots_for_first_lane(capacity) : slots_for_further_lane(capacity);
-  if (slots != 0) return make(capacity, slots);
+  const unsigned slots = first ? slots_for_first_lane(capacity) : slots_for_further_lane(capacity);
+  Lane* const made = slots != 0 ? &make(capacity, slots) : nullptr;
   const std::unique_lock lock{tables_};
   Class& rings = classes_[capacity];
-  rings.lane_of[who] = lane % rings.lanes.size();  // no room for a further lane: share
-  return use(*rings.lanes[lane % rings.lanes.size()]);
+  if (made == nullptr) return share(rings, who);  // no room for a further lane
+  rings.lane_of.insert_or_assign(who, made);
+  return use(*made);
 }
 
 RingSet::Core::Ring RingSet::Core::first_lane(std::size_t bytes) {
   check_open("ring_for");
   const std::size_t capacity = capacity_class(bytes);
+  if (Ring ring = existing(bytes)) return ring;
+  poll();  // as above
   const std::lock_guard making{making_};
   if (Ring ring = existing(bytes)) return ring;
-  return make(capacity, slots_for_first_lane(capacity));
+  Lane& made = make(capacity, slots_for_first_lane(capacity));
+  const std::shared_lock lock{tables_};
+  return use(made);
 }
 
 RingSet::Core::Ring RingSet::Core::existing(std::size_t bytes) const {
+  process_.check("RingSet");
   const std::shared_lock lock{tables_};
   const auto rings = classes_.find(capacity_class(bytes));
   if (rings == classes_.end() || rings->second.lanes.empty()) return nullptr;
@@ -111,7 +122,7 @@ RingSet::Core::Ring RingSet::Core::existing(std::size_t bytes) const {
 RingSet::Core::Ring RingSet::Core::owner(const Ticket& ticket) const {
   process_.check("RingSet");
   const std::shared_lock lock{tables_};
-  if (const auto lane = by_id_.find(ticket.ring()); lane != by_id_.end()) return lane->second->ring;
+  if (const auto lane = by_id_.find(ticket.ring()); lane != by_id_.end()) return use(*lane->second);
   throw Error{Errc::stale_ticket,
               "the ticket is of no ring of this set, or of one that was given up",
               "use each ticket once, with the set that gave it",
@@ -127,32 +138,46 @@ std::vector<RingSet::Core::Ring> RingSet::Core::all() const {
   return rings;
 }
 
+std::size_t RingSet::Core::poll() {
+  process_.check("poll");
+  std::vector<Ring> busy;
+  {
+    const std::shared_lock lock{tables_};
+    busy.reserve(by_id_.size());
+    // A handle of a quiet ring would do nothing but keep it from being given up.
+    for (const auto& [id, lane] : by_id_) {
+      if (!lane->ring->core().quiet()) busy.push_back(lane->ring);
+    }
+  }
+  std::size_t moved = 0;
+  for (const Ring& ring : busy) moved += ring->poll();
+  return moved;
+}
+
 RingSet::Core::Ring RingSet::Core::use(Lane& lane) const noexcept {
   lane.last_use.store(uses_.fetch_add(1, std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   return lane.ring;
 }
 
-RingSet::Core::Ring RingSet::Core::find(std::size_t capacity, const Submitter& who) const {
+RingSet::Core::Lane* RingSet::Core::find(std::size_t capacity, const Submitter& who) const {
   const auto rings = classes_.find(capacity);
   if (rings == classes_.end()) return nullptr;
   const auto lane = rings->second.lane_of.find(who);
-  if (lane == rings->second.lane_of.end() || lane->second >= rings->second.lanes.size()) return nullptr;
-  return use(*rings->second.lanes[lane->second]);
+  return lane == rings->second.lane_of.end() ? nullptr : lane->second;
 }
 
-std::size_t RingSet::Core::assign(Class& rings, const Submitter& who) const {
+RingSet::Core::Ring RingSet::Core::share(Class& rings, const Submitter& who) const {
   // Submitters that end are not known to have ended. Those beyond the limit are spread without being remembered.
   constexpr std::size_t limit = 4096;
-  if (rings.lane_of.size() >= limit && !rings.lanes.empty()) return Hash{}(who) % rings.lanes.size();
-  const std::size_t lane = std::min<std::size_t>(rings.turn++ % options_.lanes, rings.lanes.size());
-  rings.lane_of[who] = lane;
-  return lane;
+  const bool remember = rings.lane_of.size() < limit;
+  Lane& lane = *rings.lanes[(remember ? rings.turn++ : Hash{}(who)) % rings.lanes.size()];
+  if (remember) rings.lane_of.insert_or_assign(who, &lane);
+  return use(lane);
 }
 
 // ---- making and giving up
 
-RingSet::Core::Ring RingSet::Core::make(std::size_t capacity, unsigned slots) {
-  const std::size_t bytes = SlotMemory::bytes_for(slots, capacity);
+RingSet::Core::Lane& RingSet::Core::make(std::size_t capacity, unsigned slots) {
   auto lane = std::make_unique<Lane>();
   lane->capacity = capacity;
   lane->ring = Ring{
@@ -167,11 +192,14 @@ RingSet::Core::Ring RingSet::Core::make(std::size_t capacity, unsigned slots) {
                                                               .close_bound = options_.close_bound,
                                                               .log = options_.log},
                                                   fault_)}};
-  held_.fetch_add(bytes, std::memory_order_relaxed);
   const std::unique_lock lock{tables_};
+  if (closed_.load(std::memory_order_acquire)) refuse_closed("RingSet");  // close() has not seen this ring
+  std::vector<std::unique_ptr<Lane>>& lanes = classes_[capacity].lanes;
+  lanes.reserve(lanes.size() + 1);
   by_id_.emplace(lane->ring->id(), lane.get());
-  classes_[capacity].lanes.push_back(std::move(lane));
-  return use(*classes_[capacity].lanes.back());
+  lanes.push_back(std::move(lane));
+  held_.fetch_add(lanes.back()->ring->pinned_bytes(), std::memory_order_relaxed);
+  return *lanes.back();
 }
 
 unsigned RingSet::Core::slots_for_first_lane(std::size_t capacity) {
@@ -199,29 +227,29 @@ unsigned RingSet::Core::slots_for_further_lane(std::size_t capacity) const {
   return slots < 2 ? 0 : static_cast<unsigned>(std::min<std::size_t>(slots, slots_));
 }
 
-bool RingSet::Core::give_up_oldest_idle() {
-  std::unique_ptr<Lane> oldest;
-  {
-    const std::unique_lock lock{tables_};
-    std::vector<std::unique_ptr<Lane>>* of = nullptr;
-    std::size_t index = 0;
-    for (auto& [capacity, rings] : classes_) {
-      for (std::size_t i = 0; i < rings.lanes.size(); ++i) {
-        const Lane& lane = *rings.lanes[i];
-        if (lane.ring.use_count() != 1 || !lane.ring->core().idle()) continue;
-        if (of != nullptr && lane.last_use >= (*of)[index]->last_use) continue;
-        of = &rings.lanes;
-        index = i;
-      }
-    }
-    if (of == nullptr) return false;
-    oldest = std::move((*of)[index]);
-    of->erase(of->begin() + static_cast<std::ptrdiff_t>(index));
-    classes_[oldest->capacity].lane_of.clear();  // indices moved; an idle ring has no order to keep
-    by_id_.erase(oldest->ring->id());
-    given_up_ += oldest->ring->statistics();
-    given_up_.pinned_bytes = 0;
+bool RingSet::Core::idle(const Lane& lane) noexcept { return lane.ring.use_count() == 1 && lane.ring->core().idle(); }
+
+std::unique_ptr<RingSet::Core::Lane> RingSet::Core::take_out_oldest_idle() {
+  const std::unique_lock lock{tables_};
+  Lane* oldest = nullptr;
+  for (const auto& [id, lane] : by_id_) {
+    if ((oldest == nullptr || lane->last_use < oldest->last_use) && idle(*lane)) oldest = lane;
   }
+  if (oldest == nullptr) return nullptr;
+  Class& rings = classes_.at(oldest->capacity);
+  const auto place = std::ranges::find(rings.lanes, oldest, [](const auto& lane) { return lane.get(); });
+  std::unique_ptr<Lane> taken = std::move(*place);
+  rings.lanes.erase(place);
+  std::erase_if(rings.lane_of, [oldest](const auto& entry) { return entry.second == oldest; });
+  by_id_.erase(oldest->ring->id());
+  given_up_ += oldest->ring->statistics();
+  given_up_.pinned_bytes = 0;
+  return taken;
+}
+
+bool RingSet::Core::give_up_oldest_idle() {
+  const std::unique_ptr<Lane> oldest = take_out_oldest_idle();
+  if (oldest == nullptr) return false;
   const std::size_t bytes = oldest->ring->pinned_bytes();
   const std::size_t kept = RingCore::end(std::move(oldest->ring->core_));
   held_.fetch_sub(bytes - kept, std::memory_order_relaxed);
@@ -232,7 +260,7 @@ std::size_t RingSet::Core::idle_bytes() const {
   const std::unique_lock lock{tables_};
   std::size_t bytes = 0;
   for (const auto& [id, lane] : by_id_) {
-    if (lane->ring.use_count() == 1 && lane->ring->core().idle()) bytes += lane->ring->pinned_bytes();
+    if (idle(*lane)) bytes += lane->ring->pinned_bytes();
   }
   return bytes;
 }
@@ -250,16 +278,17 @@ std::size_t RingSet::Core::class_bytes(std::size_t capacity) const {
 
 void RingSet::Core::check_open(const char* operation) const {
   process_.check(operation);
-  if (!closed_.load(std::memory_order_acquire)) return;
+  if (closed_.load(std::memory_order_acquire)) refuse_closed(operation);
+}
+
+void RingSet::Core::refuse_closed(const char* operation) {
   throw Error{Errc::closed, "the ring set is closed", "submit before close()", {.operation = operation}};
 }
 
 CloseReport RingSet::Core::close(std::chrono::nanoseconds bound) {
+  process_.check("close");
   const detail::Clock::time_point deadline = detail::deadline_after(bound);
-  closed_.store(true, std::memory_order_release);
-  {
-    const std::lock_guard making{making_};
-  }  // a ring that was being made is in the tables now
+  closed_.store(true, std::memory_order_release);  // before all(): a ring that is being made is seen there, or sees it
   const std::vector<Ring> rings = all();
   for (const Ring& ring : rings) static_cast<void>(ring->close(std::chrono::nanoseconds{0}));  // wakes every caller
   CloseReport sum;
@@ -273,7 +302,25 @@ CloseReport RingSet::Core::close(std::chrono::nanoseconds bound) {
   return sum;
 }
 
+void RingSet::Core::end(std::chrono::steady_clock::time_point deadline) noexcept {
+  if (!process_.usable()) return;  // every ring keeps itself
+  const auto left = [deadline] { return std::max(deadline - detail::Clock::now(), std::chrono::nanoseconds{0}); };
+  try {
+    static_cast<void>(close(left()));
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the rings are closed one by one then
+  }
+  by_id_.clear();
+  for (auto& [capacity, rings] : classes_) {
+    for (const std::unique_ptr<Lane>& lane : rings.lanes) {
+      // A thread that is woken from a wait has a handle too, and may be the last to leave.
+      if (lane->ring.use_count() == 1) static_cast<void>(RingCore::end(std::move(lane->ring->core_), left()));
+    }
+  }
+  classes_.clear();
+}
+
 Statistics RingSet::Core::statistics() const {
+  process_.check("statistics");
   const std::shared_lock lock{tables_};
   Statistics sum = given_up_;
   for (const auto& [id, lane] : by_id_) sum += lane->ring->statistics();

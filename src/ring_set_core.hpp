@@ -9,6 +9,7 @@
 #include "src/process.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -36,15 +37,22 @@ class RingSet::Core {
   using Ring = std::shared_ptr<ReadbackRing>;
 
   Core(Device device, RingSetOptions options, std::shared_ptr<detail::DeviceFault> fault);
+  /// end(), with the bound of the options.
+  ~Core();
+  Core(const Core&) = delete;
+  Core& operator=(const Core&) = delete;
 
   /// The lane for a submission of the calling thread, made if need be.
-  Ring lane_for(std::size_t bytes, StreamRef producer);
+  Ring lane_for(const DeviceView& source, StreamRef producer);
   /// The first lane of the class, made if need be.
   Ring first_lane(std::size_t bytes);
   Ring existing(std::size_t bytes) const;
   Ring owner(const Ticket& ticket) const;
   std::vector<Ring> all() const;
+  std::size_t poll();
   CloseReport close(std::chrono::nanoseconds bound);
+  /// Closes all rings and ends those that nobody else has a handle of, with one deadline for all.
+  void end(std::chrono::steady_clock::time_point deadline) noexcept;
   Statistics statistics() const;
 
   [[nodiscard]] Device device() const noexcept { return device_; }
@@ -71,24 +79,27 @@ class RingSet::Core {
   };
   struct Class {
     std::vector<std::unique_ptr<Lane>> lanes;
-    std::unordered_map<Submitter, std::size_t, Hash> lane_of;
+    std::unordered_map<Submitter, Lane*, Hash> lane_of;
     std::size_t turn = 0;
   };
 
   // Under tables_.
   Ring use(Lane& lane) const noexcept;
-  Ring find(std::size_t capacity, const Submitter& who) const;
-  std::size_t assign(Class& rings, const Submitter& who) const;
+  Lane* find(std::size_t capacity, const Submitter& who) const;
+  Ring share(Class& rings, const Submitter& who) const;
+  static bool idle(const Lane& lane) noexcept;
 
   // Under making_.
-  Ring make(std::size_t capacity, unsigned slots);
+  Lane& make(std::size_t capacity, unsigned slots);
   unsigned slots_for_first_lane(std::size_t capacity);
   unsigned slots_for_further_lane(std::size_t capacity) const;
+  std::unique_ptr<Lane> take_out_oldest_idle();
   bool give_up_oldest_idle();
   std::size_t idle_bytes() const;
 
   std::size_t class_bytes(std::size_t capacity) const;
   void check_open(const char* operation) const;
+  [[noreturn]] static void refuse_closed(const char* operation);
 
   const Device device_;
   const RingSetOptions options_;

@@ -6,7 +6,10 @@
 #include "src/array_reader.hpp"
 #include "src/ring_set_core.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <exception>
 #include <utility>
 
 namespace tailrace::inline TAILRACE_ABI {
@@ -34,8 +37,7 @@ class Runtime::Impl {
     CloseReport report;
     bool nobody_inside = false;
   };
-  Closed close(std::chrono::nanoseconds bound) {
-    const detail::Clock::time_point deadline = detail::deadline_after(bound);
+  Closed close(detail::Clock::time_point deadline) {
     const bool nobody_inside = reader.close(deadline);
     static_cast<void>(copy_streams.close());
     const auto left = std::max(deadline - detail::Clock::now(), std::chrono::nanoseconds{0});
@@ -59,9 +61,13 @@ class Runtime::Impl {
     }
   }
   static void end(std::unique_ptr<Impl> impl) noexcept {
+    const detail::Clock::time_point deadline = detail::deadline_after(impl->close_bound);
     try {
-      if (impl->process.usable() && impl->close(impl->close_bound).nobody_inside) return;
-    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): process exit has begun meanwhile
+      if (impl->process.usable() && impl->close(deadline).nobody_inside) {
+        impl->rings.core().end(deadline);
+        return;
+      }
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): process exit has begun, or memory ran out
     }
     keep(std::move(impl));
   }
@@ -107,10 +113,11 @@ void Runtime::guard_source(std::string_view tag, StreamRef stream) { impl().read
 
 CloseReport Runtime::close(std::chrono::nanoseconds bound) {
   impl().process.check("Runtime::close");
-  return impl().close(bound).report;
+  return impl().close(detail::deadline_after(bound)).report;
 }
 
 RuntimeStatistics Runtime::statistics() const {
+  impl().process.check("Runtime::statistics");
   RuntimeStatistics sum;
   sum.rings = impl().rings.statistics();
   impl().reader.add_to(sum);

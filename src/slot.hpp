@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <thread>
 
 namespace tailrace::inline TAILRACE_ABI::detail {
 
@@ -32,6 +33,7 @@ enum class Phase : std::uint8_t {
 ///     prove     pending → ready, error_open → error_over,          completion: the copy is over
 ///               discarded → free, quarantined → free
 ///     fail      pending → error_open                               completion: it cannot be proven
+///     lose      unarmed, pending → error_open                      completion: the device is lost
 ///     claim     ready → reading                                    visit, collect
 ///     release   reading → free          keep: reading → ready      visit, collect
 ///     give_up   pending → discarded, ready → free,                 discard
@@ -63,8 +65,8 @@ class alignas(64) Slot {
   // The occupant, as the submitter described it; constant from publish() until the slot is free again.
   struct Occupant {
     std::uint64_t sequence = 0;
-    std::size_t bytes = 0;
     native_stream recorded_on = nullptr;  ///< record(): the caller's stream; submit(): null
+    std::thread::id recorded_by{};        ///< record(): the per-thread default stream is another one on every thread
   };
   [[nodiscard]] const Occupant& occupant() const noexcept { return occupant_; }
 
@@ -88,9 +90,11 @@ class alignas(64) Slot {
     });
   }
   Change fail(std::uint64_t sequence, backend::Status status) noexcept {
-    if (const View now = view(); !now.of(sequence) || now.phase != Phase::pending) return {.before = now.phase};
-    error_.store(status, std::memory_order_relaxed);  // read only after the phase below was seen
-    return change(sequence, [](Phase p) { return p == Phase::pending ? Phase::error_open : p; });
+    return failed(sequence, status, [](Phase p) { return p == Phase::pending ? Phase::error_open : p; });
+  }
+  Change lose(std::uint64_t sequence, backend::Status status) noexcept {
+    return failed(sequence, status,
+                  [](Phase p) { return p == Phase::pending || p == Phase::unarmed ? Phase::error_open : p; });
   }
   Change claim(std::uint64_t sequence) noexcept {
     return change(sequence, [](Phase p) { return p == Phase::ready ? Phase::reading : p; });
@@ -126,6 +130,13 @@ class alignas(64) Slot {
       case Phase::error_over: return Phase::free;
       default: return p;
     }
+  }
+  template <class Next>
+  Change failed(std::uint64_t sequence, backend::Status status, Next next) noexcept {
+    // An error that is there already keeps its first cause.
+    if (const View now = view(); !now.of(sequence) || next(now.phase) == now.phase) return {.before = now.phase};
+    error_.store(status, std::memory_order_relaxed);  // read only after the phase below was seen
+    return change(sequence, next);
   }
   template <class Next>
   Change change(std::uint64_t sequence, Next next) noexcept {

@@ -10,27 +10,30 @@ namespace tailrace::inline TAILRACE_ABI::detail {
 SnapshotPool::SnapshotPool(const Driver& driver, DeviceFault& fault, std::size_t limit) noexcept
     : driver_{driver}, fault_{fault}, limit_{limit} {}
 
-SnapshotPool::~SnapshotPool() { free_unused(0); }
-
 SnapshotPool::Snapshot SnapshotPool::take(std::size_t bytes) {
-  const std::lock_guard lock{mutex_};
-  if (Buffer* const buffer = best_fit(bytes)) {
-    buffer->used = true;
-    return {buffer->memory, Return{this}};
+  std::list<Buffer> made{{.bytes = bytes, .used = true}};
+  std::list<Buffer> surplus;
+  {
+    const std::lock_guard lock{mutex_};
+    if (Buffer* const buffer = best_fit(bytes)) {
+      buffer->used = true;
+      return {buffer->memory, Return{this}};
+    }
+    surplus = make_room(bytes);
+    held_ += bytes;
   }
-  if (bytes <= limit_) free_unused(limit_ - bytes);
-  if (bytes > limit_ || held_ > limit_ - bytes) {
-    throw Error{Errc::budget_exceeded,
-                "a snapshot of " + std::to_string(bytes) + " bytes does not fit: " + std::to_string(held_) + " of " +
-                    std::to_string(limit_) + " bytes are used by others",
-                "wait for earlier reads, raise RuntimeOptions::snapshot_limit, or use guard_source() instead",
-                {.operation = "snapshot"}};
+  free_all(surplus);
+  const Status status = driver_.device_allocate(bytes, made.front().memory);
+  void* const memory = made.front().memory;
+  {
+    const std::lock_guard lock{mutex_};
+    if (status.ok()) {
+      buffers_.splice(buffers_.end(), made);
+    } else {
+      held_ -= bytes;
+    }
   }
-  buffers_.reserve(buffers_.size() + 1);
-  void* memory = nullptr;
-  fault_.check(driver_.device_allocate(bytes, memory), "device_allocate", {.operation = "snapshot"});
-  buffers_.push_back({.memory = memory, .bytes = bytes, .used = true});
-  held_ += bytes;
+  fault_.check(status, "device_allocate", {.operation = "snapshot"});
   return {memory, Return{this}};
 }
 
@@ -39,11 +42,26 @@ std::size_t SnapshotPool::held() const {
   return held_;
 }
 
+void SnapshotPool::clear() noexcept {
+  std::list<Buffer> unused;
+  {
+    const std::lock_guard lock{mutex_};
+    for (auto at = buffers_.begin(); at != buffers_.end();) {
+      const auto buffer = at++;
+      if (buffer->used) continue;
+      held_ -= buffer->bytes;
+      unused.splice(unused.end(), buffers_, buffer);
+    }
+  }
+  free_all(unused);
+}
+
 void SnapshotPool::put_back(void* memory) noexcept {
   const std::lock_guard lock{mutex_};
   std::ranges::find(buffers_, memory, &Buffer::memory)->used = false;
 }
 
+// With the lock held.
 SnapshotPool::Buffer* SnapshotPool::best_fit(std::size_t bytes) noexcept {
   Buffer* best = nullptr;
   for (Buffer& buffer : buffers_) {
@@ -54,13 +72,33 @@ SnapshotPool::Buffer* SnapshotPool::best_fit(std::size_t bytes) noexcept {
   return best;
 }
 
-void SnapshotPool::free_unused(std::size_t until_held) noexcept {
-  std::erase_if(buffers_, [&](const Buffer& buffer) {
-    if (buffer.used || held_ <= until_held) return false;
-    if (!driver_.device_free(buffer.memory).ok()) return false;  // still counted
-    held_ -= buffer.bytes;
-    return true;
-  });
+// With the lock held. Takes unused buffers out of the count, as many as must be freed to make room.
+std::list<SnapshotPool::Buffer> SnapshotPool::make_room(std::size_t bytes) {
+  std::size_t used = held_;
+  for (const Buffer& buffer : buffers_) used -= buffer.used ? 0 : buffer.bytes;
+  if (bytes > limit_ || used > limit_ - bytes) {
+    throw Error{Errc::budget_exceeded,
+                "a snapshot of " + std::to_string(bytes) + " bytes does not fit: " + std::to_string(used) + " of " +
+                    std::to_string(limit_) + " bytes are used by others",
+                "wait for earlier reads, raise RuntimeOptions::snapshot_limit, or use guard_source() instead",
+                {.operation = "snapshot"}};
+  }
+  std::list<Buffer> surplus;
+  for (auto at = buffers_.begin(); held_ > limit_ - bytes;) {
+    const auto buffer = at++;
+    if (buffer->used) continue;
+    held_ -= buffer->bytes;
+    surplus.splice(surplus.end(), buffers_, buffer);
+  }
+  return surplus;
+}
+
+void SnapshotPool::free_all(std::list<Buffer>& surplus) noexcept {
+  for (const Buffer& buffer : surplus) {
+    if (driver_.device_free(buffer.memory).ok()) continue;
+    const std::lock_guard lock{mutex_};
+    held_ += buffer.bytes;  // still there, and lost to us
+  }
 }
 
 }  // namespace tailrace::inline TAILRACE_ABI::detail

@@ -14,26 +14,15 @@ namespace tailrace::inline TAILRACE_ABI::detail {
 
 namespace {
 
-/// The jobs that run on this thread, innermost first: a job may run another one, by waiting for it.
-struct Running {
-  explicit Running(Tag& running_tag) noexcept : tag{&running_tag}, outer{innermost} { innermost = this; }
-  Running(const Running&) = delete;
-  Running& operator=(const Running&) = delete;
-  ~Running() { innermost = outer; }
-
-  template <class Predicate>
-  static bool any(Predicate predicate) {
-    for (const Running* frame = innermost; frame != nullptr; frame = frame->outer) {
-      if (predicate(*frame->tag)) return true;
-    }
-    return false;
+/// While a job waits for parallel work of its own, TBB must not run a drainer on top of it, whose job might wait for
+/// this one. A thread that TBB does not know yet meets none, and need not be made known to it.
+void run_isolated(Job& job) {
+  if (tbb::this_task_arena::current_thread_index() == tbb::task_arena::not_initialized) {
+    job();
+  } else {
+    tbb::this_task_arena::isolate([&job] { job(); });
   }
-
-  Tag* tag;
-  Running* outer;
-  static thread_local Running* innermost;
-};
-thread_local Running* Running::innermost = nullptr;
+}
 
 std::string quoted(std::string_view name) { return '"' + std::string{name} + '"'; }
 
@@ -105,7 +94,7 @@ std::shared_ptr<Tag> TagTable::find(std::string_view name, const char* operation
 
 /// A job that blocked would hold a worker that the queue needs to get shorter. And if no worker is at work, perhaps
 /// none can be while this thread blocks: it may be the foreign arena's only one.
-bool TagTable::runs_inline() const { return Running::innermost != nullptr || !arena_->draining(); }
+bool TagTable::runs_inline() const { return RunningTag::innermost != nullptr || !arena_->draining(); }
 
 void TagTable::start(std::string_view name, Job job) {
   check("async_load");
@@ -167,19 +156,28 @@ void TagTable::wait(std::string_view name) {
 
 /// Takes the tag out of the map. With the lock held.
 std::shared_ptr<Tag> TagTable::claim(std::string_view name) {
-  const auto found = tags_.find(name);
-  const bool own = found != tags_.end()
-                       ? Running::any([&](const Tag& tag) { return &tag == found->second.get(); })
-                       : Running::any([&](const Tag& tag) { return &tag.table_ == this && tag.name() == name; });
-  if (own) {
+  if (waits_for_itself(name)) {
     throw Error{Errc::own_tag,
                 "the task of the tag " + quoted(name) + " waits for itself",
                 "wait for it outside of its own function",
                 {.operation = "async_wait"}};
   }
   std::shared_ptr<Tag> tag = find(name, "async_wait");
-  tags_.erase(found);
+  tags_.erase(tag->name());
   return tag;
+}
+
+/// Whether a wait for the tag, here and now, would never end: its job runs further out on this thread, or sleeps until
+/// a job that does. With the lock held.
+bool TagTable::waits_for_itself(std::string_view name) const {
+  const auto found = tags_.find(name);
+  if (found == tags_.end()) {  // somebody waits for it already; if it is our own, that is the better message
+    return RunningTag::any([&](const Tag& tag) { return &tag.table_ == this && tag.name() == name; });
+  }
+  for (const Tag* link = found->second.get(); link != nullptr; link = link->waits_for_) {
+    if (RunningTag::any([link](const Tag& tag) { return &tag == link; })) return true;
+  }
+  return false;
 }
 
 /// Waits until a claimed tag has finished: runs the job if nobody has started it, helps a read, else sleeps.
@@ -198,7 +196,15 @@ void TagTable::join(Tag& tag, const std::function<bool()>& help, Lock& lock) {
     lock.lock();
     if (!helped) done_.wait_for(lock, help_interval, over);
   }
+  const auto sleep_on = [this](const Tag* target) {
+    RunningTag::any([this, target](Tag& running) {
+      if (&running.table_ == this) running.waits_for_ = target;
+      return false;
+    });
+  };
+  sleep_on(&tag);
   done_.wait(lock, over);
+  sleep_on(nullptr);
 }
 
 bool TagTable::finished(std::string_view name) const {
@@ -223,12 +229,10 @@ void TagTable::run(Tag& tag) noexcept {
   const auto self = shared_from_this();  // the job may destroy the owner of the table
   std::exception_ptr exception;
   {
-    const Running frame{tag};
+    const RunningTag frame{tag};
     Job job = std::move(tag.job_);
     try {
-      // Isolated: while the job waits for parallel work of its own, TBB must not run a drainer on top of it, whose job
-      // might wait for this one.
-      tbb::this_task_arena::isolate([&job] { job(); });
+      run_isolated(job);
     } catch (...) {
       exception = std::current_exception();
     }
@@ -254,6 +258,15 @@ void TagTable::finish(const std::shared_ptr<Tag>& tag, std::exception_ptr except
     attachment = std::move(tag->attachment_);
   }
   settle(*tag, std::move(exception));
+}
+
+void TagTable::cancel(const std::shared_ptr<Tag>& tag, std::exception_ptr exception) noexcept {
+  {
+    const std::scoped_lock lock{mutex_};
+    const auto found = tags_.find(tag->name());
+    if (found != tags_.end() && found->second == tag) tags_.erase(found);
+  }
+  finish(tag, std::move(exception));
 }
 
 void TagTable::attach(const std::shared_ptr<Tag>& tag, std::shared_ptr<void> object) {
@@ -311,7 +324,7 @@ void TagTable::drop(const Tags& tags, const std::exception_ptr& reason) noexcept
 /// With the lock held. Jobs that close() is called in cannot be joined by it, nor by a close() elsewhere that they may
 /// wait for in turn.
 void TagTable::excuse_callers() noexcept {
-  Running::any([this](Tag& tag) {
+  RunningTag::any([this](Tag& tag) {
     if (&tag.table_ == this && std::exchange(tag.awaited_, false)) --unfinished_;
     return false;
   });

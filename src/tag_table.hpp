@@ -5,6 +5,7 @@
 #include "src/copy_arena_core.hpp"
 #include "src/logger.hpp"
 #include "src/process.hpp"
+#include "src/tag.hpp"
 
 #include <tailrace/copy_streams.hpp>
 #include <tailrace/detail/job.hpp>
@@ -12,7 +13,6 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
-#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -23,37 +23,6 @@
 #include <vector>
 
 namespace tailrace::inline TAILRACE_ABI::detail {
-
-class TagTable;
-
-/// One use of a tag, from its start until somebody has waited for it: a job, or a read that completes elsewhere.
-/// Everything but the name is guarded by the table's mutex.
-class Tag final : public ArenaJob {
- public:
-  [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  /// A drainer of the arena has taken the job.
-  void run() noexcept override;
-
- private:
-  friend class TagTable;
-  enum class State : std::uint8_t {
-    queued,   ///< in the arena's queue, or just taken out of it
-    running,  ///< a job that runs, or a read under way
-    finished  ///< the outcome is there
-  };
-
-  Tag(TagTable& table, std::string_view name) : table_{table}, name_{name} {}
-
-  TagTable& table_;  ///< outlives the tag's job: it is awaited before the table goes
-  const std::string name_;
-  State state_ = State::queued;
-  bool awaited_ = true;   ///< close() waits for it: not for the job that called it, nor for a read
-  bool dropped_ = false;  ///< close() has reported it
-  Job job_;
-  std::function<bool()> help_;
-  std::shared_ptr<void> attachment_;
-  std::exception_ptr exception_;
-};
 
 /// The tags of a CopyStreams: one name space for jobs and reads.
 ///
@@ -90,6 +59,8 @@ class TagTable : public std::enable_shared_from_this<TagTable> {
   std::shared_ptr<Tag> open(std::string_view name, std::function<bool()> help);
   /// The tag is over; the exception, if any, is its waiter's. Gives up what was attached.
   void finish(const std::shared_ptr<Tag>& tag, std::exception_ptr exception) noexcept;
+  /// Undoes open(): the tag is free again. Whoever waits for it already gets the exception.
+  void cancel(const std::shared_ptr<Tag>& tag, std::exception_ptr exception) noexcept;
   /// Attaches an object to an open tag; nothing to a finished one.
   void attach(const std::shared_ptr<Tag>& tag, std::shared_ptr<void> object);
   /// What is attached to the tag; null if nothing is, or not any more. @throws Error (Errc::unknown_tag)
@@ -109,6 +80,7 @@ class TagTable : public std::enable_shared_from_this<TagTable> {
   [[nodiscard]] std::shared_ptr<Tag> find(std::string_view name, const char* operation) const;
   [[nodiscard]] bool runs_inline() const;
   std::shared_ptr<Tag> claim(std::string_view name);
+  [[nodiscard]] bool waits_for_itself(std::string_view name) const;
   void join(Tag& tag, const std::function<bool()>& help, Lock& lock);
   void run_queued(Tag& tag) noexcept;
   void run(Tag& tag) noexcept;

@@ -5,9 +5,9 @@
 #include <tailrace/error.hpp>
 
 #include <algorithm>
-#include <string>
+#include <array>
+#include <span>
 #include <utility>
-#include <vector>
 
 namespace tailrace::inline TAILRACE_ABI::detail {
 
@@ -26,22 +26,29 @@ Transfer::Transfer(const TransferContext& context, std::span<std::byte> destinat
     : context_{context},
       destination_{destination.first(source.bytes)},
       source_{source},
-      direct_{context.driver.pinned_as_a_whole(destination.data(), source.bytes)} {
+      direct_{context.driver.pinned_as_a_whole(destination.data(), source.bytes)},
+      event_{context.events} {
+  context_.fault.check(event_.status(), "event_create", at_read());
   require_not_capturing(context_.driver, context_.fault, producer, at_read());
   require_device_memory(context_.driver, context_.fault, source_, at_read());
-  if (snapshots != nullptr) take_snapshot(*snapshots, producer);
-  context_.fault.check(context_.events.take(event_), "event_create", at_read());
-  context_.fault.check(context_.driver.event_record(event_.get(), producer.get()), "event_record", at_read());
   place_.emplace(context_.lanes);
+  // Also what refuses a producer of another device.
+  context_.fault.check(context_.driver.event_record(event_.get(), producer.get()), "event_record", at_read());
+  if (snapshots != nullptr) take_snapshot(*snapshots, producer);
 }
 
-Transfer::~Transfer() { context_.events.put_back(std::move(event_)); }
+Transfer::~Transfer() {
+  if (stage_ != Stage::finished) static_cast<void>(snapshot_.release());  // its copy may be under way
+}
 
 void Transfer::take_snapshot(SnapshotPool& snapshots, StreamRef producer) {
   snapshot_ = snapshots.take(source_.bytes);
   context_.fault.check(context_.driver.copy_on_device(snapshot_.get(), source_.region, producer.get()), "device_copy",
                        at_read());
   source_.region = {.data = snapshot_.get(), .width = source_.bytes};
+  const Status recorded = context_.driver.event_record(event_.get(), producer.get());
+  if (!recorded.ok()) static_cast<void>(snapshot_.release());  // nothing will tell when its copy is over
+  context_.fault.check(recorded, "event_record", at_read());
 }
 
 bool Transfer::advance() noexcept {
@@ -72,16 +79,29 @@ bool Transfer::start() {
   context_.fault.check(context_.driver.copy_to_host(destination_.data(), source_.region, lane_->stream()), "copy",
                        at_read());
   submitted_ = source_.bytes;
-  const std::lock_guard lock{guard_mutex_};
-  context_.fault.check(context_.driver.event_record(event_.get(), lane_->stream()), "event_record", at_read());
-  reading_ = Reading::enqueued;
-  context_.wakeup.notify();
+  static_cast<void>(record_end());  // if that fails it is tried again
   return true;
+}
+
+/// Records the end of a direct read, unless that was done already.
+Status Transfer::record_end() noexcept {
+  {
+    const std::lock_guard lock{guard_mutex_};
+    if (reading_ == Reading::enqueued) return {};
+    const DeviceScope scope{context_.driver};
+    Status status = scope.status();
+    if (status.ok()) status = context_.driver.event_record(event_.get(), lane_->stream());
+    if (!status.ok()) return status;
+    reading_ = Reading::enqueued;
+  }
+  context_.wakeup->notify();
+  return {};
 }
 
 // ---- running
 
 bool Transfer::run_direct() {
+  context_.fault.check(record_end(), "event_record", at_read());
   const CaptureScope scope{context_.driver};
   const Status status = context_.driver.event_query(event_.get());
   if (status.pending()) return false;
@@ -94,8 +114,9 @@ bool Transfer::run_direct() {
 bool Transfer::run() {
   bool did = retire_chunks();
   did |= claim_chunks();
-  did |= submit_chunks();
+  if (refusal_ == nullptr) did |= submit_chunks();
   if (good_ == source_.bytes) finish();
+  if (refusal_ != nullptr && chunks_.empty()) fail(refusal_);
   return did;
 }
 
@@ -126,11 +147,12 @@ bool Transfer::claim_chunks() {
 
 void Transfer::copy_out(Chunk& chunk) {
   constexpr std::size_t smallest_piece = std::size_t{1} << 18;
+  constexpr std::size_t most_pieces = 8;
   const std::span<const std::byte> from = chunk.claim->bytes();
   std::byte* const to = destination_.data() + chunk.begin;
-  const std::size_t count =
-      std::clamp<std::size_t>(from.size() / smallest_piece, 1, std::min(context_.arena.concurrency(), 8U));
-  std::vector<Piece> pieces(count);
+  const std::size_t count = std::clamp<std::size_t>(from.size() / smallest_piece, 1,
+                                                    std::min<std::size_t>(context_.arena.concurrency(), most_pieces));
+  std::array<Piece, most_pieces> pieces;
   for (std::size_t i = 0; i < count; ++i) {
     // Cut at cache lines, so that no two workers write one.
     const auto cut = [&](std::size_t n) { return n == count ? from.size() : from.size() / count * n / 64 * 64; };
@@ -139,10 +161,10 @@ void Transfer::copy_out(Chunk& chunk) {
                  .bytes = cut(i + 1) - cut(i),
                  .group = &chunk.group};
   }
-  chunk.group.wakeup = &context_.wakeup;
+  chunk.group.wakeup = context_.wakeup;
   chunk.group.left.store(count, std::memory_order_relaxed);
   try {
-    context_.arena.enqueue_pieces(pieces);
+    context_.arena.enqueue_pieces(std::span{pieces}.first(count));
   } catch (...) {
     chunk.group.left.store(0, std::memory_order_relaxed);  // none was queued
     chunk.claim.reset();
@@ -154,29 +176,51 @@ bool Transfer::submit_chunks() {
   bool did = false;
   RingCore& ring = lane_->ring();
   while (submitted_ != source_.bytes) {
-    const Source next = part(source_, submitted_, std::min(context_.chunk_bytes, source_.bytes - submitted_));
-    // On the copy stream itself: the order after the producer is there since the start, and what the producer has
-    // enqueued since then must not be waited for.
-    const std::optional<Ticket> ticket = ring.try_submit(view_of(next.region), StreamRef{lane_->stream()});
-    if (!ticket) return did;
-    Chunk& chunk = chunks_.emplace_back();
-    chunk.ticket = *ticket;
-    chunk.begin = submitted_;
-    submitted_ += next.bytes;
+    if (!submit_next(ring)) return did;
     did = true;
   }
-  if (did) {
+  if (!did) return false;
+  {
     const std::lock_guard lock{guard_mutex_};
     reading_ = Reading::enqueued;
   }
-  if (did) context_.wakeup.notify();
-  return did;
+  context_.wakeup->notify();
+  return true;
+}
+
+bool Transfer::submit_next(RingCore& ring) {
+  const Source next = part(source_, submitted_, std::min(context_.chunk_bytes, source_.bytes - submitted_));
+  Chunk& chunk = chunks_.emplace_back();  // first, so that an accepted copy has its place
+  std::optional<Ticket> ticket;
+  try {
+    // On the copy stream itself: the order after the producer is there since the start, and what the producer has
+    // enqueued since then must not be waited for.
+    ticket = ring.try_submit(view_of(next.region), StreamRef{lane_->stream()});
+  } catch (...) {
+    refusal_ = std::current_exception();
+  }
+  if (!ticket) {
+    chunks_.pop_back();
+    return false;
+  }
+  chunk.ticket = *ticket;
+  chunk.begin = submitted_;
+  submitted_ += next.bytes;
+  return true;
 }
 
 // ---- ending
 
-void Transfer::abandon(std::exception_ptr reason) noexcept {
-  if (stage_ == Stage::waiting || stage_ == Stage::running) fail(std::move(reason));
+void Transfer::abandon() noexcept {
+  if (stage_ != Stage::waiting && stage_ != Stage::running) return;
+  try {
+    fail(std::make_exception_ptr(Error{
+        Errc::closed, "the runtime was closed during the read",
+        "let reads finish before close(); pinned memory may be written until the device is synchronised", at_read()}));
+  } catch (...) {
+    fail(std::current_exception());
+  }
+  drain_deadline_ = Clock::now();
 }
 
 void Transfer::fail(std::exception_ptr reason) noexcept {
@@ -188,26 +232,36 @@ void Transfer::fail(std::exception_ptr reason) noexcept {
 
 bool Transfer::drain() noexcept {
   bool did = retire_chunks();
-  for (const Chunk& chunk : chunks_) {
-    if (chunk.claim || chunk.done || given_up_) continue;
-    try {
-      lane_->ring().discard(chunk.ticket);
-    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the ticket that failed is used up already
-    }
-    did = true;
-  }
-  given_up_ = true;
+  did |= give_up_chunks();
   // Pieces that workers are copying are let finish: they read slots and write the destination.
   if (std::ranges::any_of(chunks_, [](const Chunk& chunk) { return chunk.claim.has_value(); })) return did;
-  if (lane_ != nullptr && !context_.fault.lost()) {
-    if (direct_) {
-      static_cast<void>(context_.driver.stream_synchronize(lane_->stream()));  // the DMA writes the caller's memory
-    } else if (!lane_->idle() && Clock::now() < drain_deadline_) {
-      return did;
-    }
-  }
+  const bool over = proven_over();
+  if (!over && !context_.fault.lost() && Clock::now() < drain_deadline_) return did;
+  if (!over) static_cast<void>(snapshot_.release());
   finish();
   return true;
+}
+
+bool Transfer::give_up_chunks() noexcept {
+  if (std::exchange(given_up_, true)) return false;
+  for (const Chunk& chunk : chunks_) {
+    if (chunk.claim || chunk.done) continue;
+    try {
+      lane_->ring().discard(chunk.ticket);
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the ticket that failed is used up already
+    }
+  }
+  return true;
+}
+
+/// Nothing on the device reads the source or writes the destination or the snapshot any more.
+bool Transfer::proven_over() noexcept {
+  if (!direct_ && lane_ != nullptr && !lane_->idle()) return false;
+  const bool writes_destination = direct_ && submitted_ != 0;
+  if (writes_destination && !record_end().ok()) return false;
+  if (!writes_destination && !snapshot_) return true;
+  const CaptureScope scope{context_.driver};
+  return context_.driver.event_query(event_.get()).ok();  // behind the copy into the snapshot, or the direct copy
 }
 
 void Transfer::finish() noexcept {
@@ -228,7 +282,7 @@ void Transfer::finish() noexcept {
   place_.reset();
   snapshot_.reset();
   stage_ = Stage::finished;
-  context_.wakeup.notify();
+  context_.wakeup->notify();
 }
 
 bool Transfer::try_guard_source(StreamRef stream) {

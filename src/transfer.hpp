@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <deque>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -29,7 +30,7 @@ struct TransferContext {
   ArenaCore& arena;
   ChunkLanes& lanes;
   EventPool& events;
-  Wakeup& wakeup;  ///< notified when a group of pieces is done, and when a lane comes back
+  std::shared_ptr<Wakeup> wakeup;  ///< notified when a group of pieces is done, and when a lane comes back
   std::size_t chunk_bytes;
   std::chrono::nanoseconds drain_bound;
 };
@@ -39,7 +40,9 @@ struct TransferContext {
 ///  1. *waiting*: for a lane. The source is ordered after the producer already, by an event recorded at the start.
 ///  2. *running*: chunks go through the lane's ring; each chunk that is READY is claimed, cut into pieces, copied by
 ///     the arena, and released. A destination that is pinned as a whole is written by one DMA instead.
-///  3. *draining*, after a failure: nothing more is enqueued, and what is in flight is given up.
+///     If a chunk cannot be enqueued, those before it are still copied out.
+///  3. *draining*, after a failure: nothing more is enqueued, what is in flight is given up, and the end of what reads
+///     the source or writes the destination is awaited, for a bounded time.
 ///  4. *finished*.
 ///
 /// Driven by one thread at a time; guard_source() may be called from any.
@@ -57,8 +60,8 @@ class Transfer {
   /// the transfer's outcome.
   bool advance() noexcept;
   [[nodiscard]] bool finished() const noexcept { return stage_ == Stage::finished; }
-  /// Ends the transfer early, with that exception.
-  void abandon(std::exception_ptr reason) noexcept;
+  /// Ends the transfer early, with Errc::closed, and without waiting for copies.
+  void abandon() noexcept;
   /// Null, or what failed; an Error says how many leading bytes are good. Only if finished().
   [[nodiscard]] std::exception_ptr outcome() const noexcept { return failure_; }
   [[nodiscard]] std::size_t bytes() const noexcept { return source_.bytes; }
@@ -81,6 +84,7 @@ class Transfer {
 
   void take_snapshot(SnapshotPool& snapshots, StreamRef producer);
   bool start();
+  Status record_end() noexcept;
   bool run();
   bool run_direct();
   bool retire_chunks() noexcept;
@@ -88,7 +92,10 @@ class Transfer {
   bool submit_chunks();
   void copy_out(Chunk& chunk);
   void fail(std::exception_ptr reason) noexcept;
+  bool submit_next(RingCore& ring);
   bool drain() noexcept;
+  bool give_up_chunks() noexcept;
+  [[nodiscard]] bool proven_over() noexcept;
   void finish() noexcept;
 
   const TransferContext& context_;
@@ -98,16 +105,17 @@ class Transfer {
   const bool direct_;
   std::optional<ChunkLanes::Place> place_;
   ChunkLane* lane_ = nullptr;
-  std::size_t submitted_ = 0;  // bytes enqueued
-  std::size_t good_ = 0;       // leading bytes that are there
-  std::deque<Chunk> chunks_;   // enqueued and not retired, in order
+  std::size_t submitted_ = 0;   // bytes enqueued
+  std::size_t good_ = 0;        // leading bytes that are there
+  std::deque<Chunk> chunks_;    // enqueued and not retired, in order
+  std::exception_ptr refusal_;  // of the chunk that would have been next
   std::exception_ptr failure_;
   Clock::time_point drain_deadline_;
   bool given_up_ = false;  // draining: tickets were discarded
   Stage stage_ = Stage::waiting;
 
   std::mutex guard_mutex_;  // of the two below, between the driving thread and guard_source()
-  UniqueEvent event_;       // first the start, later the end or the guard
+  PooledEvent event_;       // first the start, later the end or the guard
   enum class Reading : std::uint8_t { not_enqueued, enqueued, over } reading_ = Reading::not_enqueued;
 };
 

@@ -38,7 +38,7 @@ struct Chunk {
   Chunk(std::size_t bytes, std::size_t pieces_wanted, Wakeup* wakeup = nullptr)
       : source{pattern(bytes)}, destination(bytes) {
     group.left = pieces_wanted;
-    group.wakeup = wakeup;
+    group.wakeup = {std::shared_ptr<void>{}, wakeup};  // the caller's
     const std::size_t length = bytes / pieces_wanted;
     for (std::size_t i = 0; i < pieces_wanted; ++i) {
       pieces.push_back({destination.data() + i * length, source.data() + i * length, length, &group});
@@ -84,11 +84,15 @@ TEST(CopyArena, ConcurrencyIsClamped) {
   EXPECT_EQ(CopyArena(CopyArenaOptions{.concurrency = 33, .numa_node = {}}).concurrency(), 32U);
 }
 
+Errc error_of_node(int node) {
+  return error_of([node] { CopyArena{CopyArenaOptions{.concurrency = {}, .numa_node = node}}; }).value_or(Errc{});
+}
+
 TEST(CopyArena, ANumaNodeThatThereIsNotIsRefused) {
-  for (const int node : {-1, 12345}) {
-    EXPECT_EQ(error_of([node] { CopyArena{CopyArenaOptions{.concurrency = {}, .numa_node = node}}; }),
-              Errc::invalid_argument);
-  }
+  EXPECT_EQ(error_of_node(-1), Errc::invalid_argument);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  EXPECT_EQ(error_of_node(12345), Errc::invalid_argument);  // oneTBB loads its NUMA part as no sanitizer permits
+#endif
 }
 
 TEST(CopyArena, AForeignArenaWithoutAFunctionIsRefused) {

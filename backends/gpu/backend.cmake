@@ -18,12 +18,3 @@ if(TAILRACE_BUILD_TOOL)
   target_include_directories(tailrace_demo_device PUBLIC "${PROJECT_SOURCE_DIR}")
   target_link_libraries(tailrace_demo_device PUBLIC tailrace::tailrace)
 endif()
-
-# The device side of the tests, once for tests of every kind of default stream.
-if(TAILRACE_BUILD_TESTS)
-  add_library(tailrace_test_device STATIC EXCLUDE_FROM_ALL)
-  tailrace_device_sources(tailrace_test_device
-    "${PROJECT_SOURCE_DIR}/tests/support/gpu_device.cpp" "${PROJECT_SOURCE_DIR}/tests/support/gpu_kernels.cu")
-  target_link_libraries(tailrace_test_device PUBLIC tailrace_internal)
-  target_include_directories(tailrace_test_device PRIVATE "${PROJECT_SOURCE_DIR}")
-endif()

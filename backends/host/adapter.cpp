@@ -134,11 +134,11 @@ Status stream_wait(native_stream stream, native_event event) noexcept {
                    [&](Machine& machine, Lock& lock) { return machine.wait_for_event(lock, stream, event); });
 }
 
-Status stream_capturing(native_stream handle, bool& capturing) noexcept {
-  return seam_call(DriverCall::capture_query, handle, [&](Machine& machine, Lock&) {
-    std::shared_ptr<host::Stream> stream;
-    const Code code = machine.find(handle, stream);
-    if (code == Code::success) capturing = machine.captures.includes(*stream) || machine.captures.implicates(*stream);
+Status stream_capturing(native_stream stream, bool& capturing) noexcept {
+  return seam_call(DriverCall::capture_query, stream, [&](Machine& machine, Lock&) {
+    std::shared_ptr<host::Stream> found;
+    const Code code = machine.find(stream, found);
+    if (code == Code::success) capturing = machine.captures.includes(*found) || machine.captures.implicates(*found);
     return code;
   });
 }

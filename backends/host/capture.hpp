@@ -34,9 +34,9 @@ class Captures {
 
  private:
   struct Capture {
-    const Stream* stream;
+    const Stream* stream = nullptr;
     std::thread::id thread;
-    CaptureMode mode;
+    CaptureMode mode = CaptureMode::global;
     bool unharmed = true;
   };
   template <class Forbids>

@@ -30,8 +30,8 @@ class Faults {
  private:
   struct Plan {
     std::optional<DriverCall> kind;
-    std::uint64_t calls_left;
-    testing::Failure failure;
+    std::uint64_t calls_left = 1;
+    testing::Failure failure = testing::Failure::once;
   };
   static std::size_t index(DriverCall kind) noexcept { return static_cast<std::size_t>(kind); }
 

@@ -48,6 +48,9 @@ void lock_around_fork() noexcept {
 thread_local constinit std::array<Stream*, most_devices> per_thread_streams{};
 
 struct PerThreadStreamsCloser {
+  PerThreadStreamsCloser() = default;
+  PerThreadStreamsCloser(const PerThreadStreamsCloser&) = delete;
+  PerThreadStreamsCloser& operator=(const PerThreadStreamsCloser&) = delete;
   ~PerThreadStreamsCloser() {
     const Lock lock{Machine::get().mutex};
     for (Stream*& stream : per_thread_streams)

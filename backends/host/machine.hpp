@@ -56,11 +56,11 @@ class Machine {
   // Streams and events.
   Code create_stream(StreamRole role, native_stream& stream);
   Code destroy_stream(native_stream stream);
-  Code synchronize(Lock& lock, native_stream stream);
+  Code synchronize(Lock& lock, native_stream handle);
   Code wait_for_event(Lock& lock, native_stream stream, native_event event);
   Code create_event(native_event& event);
   Code destroy_event(native_event event);
-  Code record(Lock& lock, native_event event, native_stream stream);
+  Code record(Lock& lock, native_event event, native_stream handle);
   Code query(native_event event);
   /// Finds a stream, the special ones by their handles, without asking for permission to use it.
   Code find(native_stream handle, std::shared_ptr<Stream>& stream);
@@ -95,7 +95,7 @@ class Machine {
  private:
   Machine();
   Code release(Lock& lock, MemoryMap& map, const void* memory);
-  Code submit(Lock& lock, native_stream stream, Task task);
+  Code submit(Lock& lock, native_stream handle, Task task);
   std::shared_ptr<Stream> per_thread_stream(int device);
 
   std::unordered_map<native_stream, std::shared_ptr<Stream>> streams_;

@@ -41,8 +41,9 @@ struct CopyStreamsReport {
 /// the waiter runs it, so that a wait ends whatever the arena is busy with. The queue is bounded: a submitter blocks
 /// while it is full, unless it is itself a job of the arena; then it runs the job at once.
 ///
-/// A job must not wait for the GPU: it would hold a worker that others need. The function object is destroyed exactly
-/// once, on the thread that ran it, before async_wait() returns.
+/// A job must not wait for the GPU: it would hold a worker that others need. It must not end the process either, since
+/// oneTBB may crash if exit() is called on one of its workers; exit() elsewhere, while jobs run, is fine. The function
+/// object is destroyed exactly once, on the thread that ran it, before async_wait() returns.
 ///
 /// Thread safety: every member is safe from any thread, from inside jobs too.
 /// Every member may throw Error with Errc::forked, Errc::exiting or Errc::closed.

@@ -17,7 +17,8 @@ void use_device(Device device);
 
 /// A 2-D heat equation on the device, as small as a simulation can be: explicit Jacobi steps with a fixed boundary,
 /// float32, row after row. It owns its stream and its device memory, and belongs to the device that is current when it
-/// is made, which must be current in every call. Equal input gives equal bits, since every sum is taken in a fixed order.
+/// is made, which must be current in every call. Equal input gives equal bits, since every sum is taken in a fixed
+/// order.
 ///
 /// What may be read while the next steps run: there are two fields that swap roles with every step, so that the
 /// field() of step n is overwritten by step n + 2 (read it as a snapshot, or guard it before step n + 2 is enqueued).

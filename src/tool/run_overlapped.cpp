@@ -8,11 +8,14 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstring>
+#include <cstdint>
 #include <deque>
+#include <exception>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace tailrace::tool {
 namespace {
@@ -43,6 +46,16 @@ class OverlappedRun {
         window_{std::min<std::size_t>(ring_->slots(), HeatSolver::residual_history - 1)} {
     for (FrameBuffer& buffer : buffers_) buffer.field.resize(plan.frames() > 0 ? plan.initial.cells.size() : 0);
   }
+
+  /// After a failure, gives up what nobody will collect any more, so that the ring does not complain of it.
+  ~OverlappedRun() {
+    try {
+      for (const Ticket& ticket : tickets_) ring_->discard(ticket);
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the first failure is the one to be told
+    }
+  }
+  OverlappedRun(const OverlappedRun&) = delete;
+  OverlappedRun& operator=(const OverlappedRun&) = delete;
 
   RunResult run(Progress& progress) {
     warm_up();

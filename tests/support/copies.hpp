@@ -5,6 +5,7 @@
 #include <tailrace/copy_streams.hpp>
 #include <tailrace/error.hpp>
 #include <tailrace/log.hpp>
+#include <tailrace/tbb.hpp>
 
 #include <gtest/gtest.h>
 #include <oneapi/tbb/global_control.h>
@@ -79,11 +80,11 @@ class HoggedWorkers {
  public:
   HoggedWorkers() {
     for (int worker = 0; worker < workers_; ++worker) {
-      arena_.enqueue([this] {
+      arena_.enqueue(detail::Handoff{[this] {
         count(arrived_);
         release_.wait();
         count(left_);
-      });
+      }});
     }
     reach(arrived_);
   }
