@@ -94,7 +94,7 @@ std::shared_ptr<ArenaCore> ArenaCore::foreign(ForeignArena arena) {
                 "set ForeignArena::enqueue, or use foreign_arena() of <tailrace/tbb.hpp>",
                 {.operation = "CopyArena"}};
   }
-  const unsigned concurrency = std::clamp(arena.concurrency, 1U, max_workers);
+  const unsigned concurrency = std::clamp(arena.threads, 1U, max_workers);
   return counted(std::shared_ptr<ArenaCore>{new ArenaCore{concurrency, nullptr, std::move(arena)}});
 }
 

@@ -87,7 +87,8 @@ RingSet::Core::Ring RingSet::Core::lane_for(const DeviceView& source, StreamRef 
     const std::unique_lock lock{tables_};
     if (Lane* const lane = find(capacity, who)) return use(*lane);
     Class& rings = classes_[capacity];
-    if (rings.lanes.size() >= options_.lanes) return share(rings, who);
+    const bool unused = rings.lane_of.size() < rings.lanes.size();  // one that ring_for() made
+    if (unused || rings.lanes.size() >= options_.lanes) return share(rings, who);
     first = rings.lanes.empty();
   }
   const unsigned slots = first ? slots_for_first_lane(capacity) : slots_for_further_lane(capacity);

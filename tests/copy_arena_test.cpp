@@ -57,8 +57,7 @@ struct ManualArena {
   std::vector<std::function<void()>> waiting;
 
   ForeignArena handle(unsigned concurrency) {
-    return {.concurrency = concurrency,
-            .enqueue = [this](std::function<void()> f) { waiting.push_back(std::move(f)); }};
+    return {.threads = concurrency, .enqueue = [this](std::function<void()> f) { waiting.push_back(std::move(f)); }};
   }
   void run_all() {
     for (const auto& f : std::exchange(waiting, {})) f();
@@ -96,7 +95,7 @@ TEST(CopyArena, ANumaNodeThatThereIsNotIsRefused) {
 }
 
 TEST(CopyArena, AForeignArenaWithoutAFunctionIsRefused) {
-  EXPECT_EQ(error_of([] { CopyArena{ForeignArena{.concurrency = 1, .enqueue = {}}}; }), Errc::invalid_argument);
+  EXPECT_EQ(error_of([] { CopyArena{ForeignArena{.threads = 1, .enqueue = {}}}; }), Errc::invalid_argument);
 }
 
 TEST(CopyArena, ADefaultArenaCanBeMadeAgainAfterItsLastUser) {
@@ -193,7 +192,7 @@ TEST(CopyArena, ADrainerThatComesAfterTheLastUserFindsNothing) {
 
 TEST(CopyArena, AnArenaThatCannotEnqueueLeavesTheJobToTheWaiter) {
   CopyStreams streams{
-      {.arena = CopyArena{ForeignArena{.concurrency = 2, .enqueue = [](const auto&) { throw std::bad_alloc{}; }}}}};
+      {.arena = CopyArena{ForeignArena{.threads = 2, .enqueue = [](const auto&) { throw std::bad_alloc{}; }}}}};
   bool ran = false;
   streams.async_load("tag", [&ran] { ran = true; });
   streams.async_wait("tag");
@@ -219,7 +218,7 @@ TEST(StreamingCopy, CopiesEveryAlignmentAndLengthAndNothingBeside) {
   constexpr std::byte untouched{0xEE};
   for (std::size_t from = 0; from < 17; ++from) {
     for (std::size_t to = 0; to < 65; to += 3) {
-      for (const std::size_t bytes : {0, 1, 15, 63, 64, 65, 127, 128, 200, 513}) {
+      for (const std::size_t bytes : {0U, 1U, 15U, 63U, 64U, 65U, 127U, 128U, 200U, 513U}) {
         std::vector<std::byte> destination(1024, untouched);
         detail::streaming_copy(destination.data() + to, source.data() + from, bytes);
         const auto begin = destination.begin() + static_cast<std::ptrdiff_t>(to);

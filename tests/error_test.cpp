@@ -31,7 +31,9 @@ TEST(Errors, AllHaveATextOfTheirOwn) {
 }
 
 TEST(Errors, SayWhereWhatAndWhatToDo) {
-  const Error error{Errc::copy_failed, "the copy failed", "submit the region again",
+  const Error error{Errc::copy_failed,
+                    "the copy failed",
+                    "submit the region again",
                     {.operation = "collect",
                      .ring = "residual",
                      .slot = 3,

@@ -64,13 +64,21 @@ TEST_F(RingFull, OfPendingCopiesRefusesAndCountsAStall) {
   EXPECT_EQ(ring.statistics().submissions, 2U);
 }
 
-TEST_F(RingFull, FindsWithOnePollThatACopyIsOver) {
-  ReadbackRing ring = make(2);
+TEST_F(RingFull, PollsOnceBeforeItRefuses) {
+  Stream copies;
+  RingOptions made = options(2);
+  made.copy_stream = copies;
+  ReadbackRing ring{tailrace::Device{0}, made};
   const Ticket first = submit(ring, 1);
-  submit(ring, 2);
-  stream.synchronize();
-  ring.discard(first);  // nobody has polled yet: given up in flight
-  EXPECT_TRUE(eventually([&] { return !errc_of([&] { ring.submit(view(), stream); }); }));
+  const Ticket second = submit(ring, 2);
+  ring.discard(second);
+  copies.synchronize();
+  // Both are over, which nobody has seen yet.
+  expect_refusal(error_of([&] { ring.submit(view(), stream); }), Errc::slot_ready, "READY", first);
+  EXPECT_EQ(ring.statistics().stalls, 1U);
+  EXPECT_EQ(value_of(ring, first), 1U);
+  EXPECT_EQ(submit(ring, 3).slot(), 0U);
+  EXPECT_EQ(submit(ring, 4).slot(), 1U);
 }
 
 TEST_F(RingFull, RefusesASlotThatIsBeingRead) {

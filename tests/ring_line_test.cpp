@@ -58,9 +58,8 @@ TEST_F(RingLine, GoesOnWhateverFreesTheSlot) {
   };
   frees([&](ReadbackRing& ring) { ring.discard(held[0]); });
   frees([&](ReadbackRing& ring) { ring.visit(held[0], [](std::span<const std::byte>) {}); });
-  frees([&](ReadbackRing& ring) {
-    EXPECT_THROW(ring.visit(held[0], [](std::span<const std::byte>) { throw 1; }), int);
-  });
+  frees(
+      [&](ReadbackRing& ring) { EXPECT_THROW(ring.visit(held[0], [](std::span<const std::byte>) { throw 1; }), int); });
 }
 
 TEST_F(RingLine, OthersAreRefusedWhileTheSlotIsPromised) {

@@ -33,8 +33,8 @@ TEST_F(RingMake, TurnsACapacityOfZeroIntoFour) {
 }
 
 TEST_F(RingMake, RefusesACapacityThatDoesNotFitInTheAddressSpace) {
-  EXPECT_EQ(errc_of([&] { make(2, ~std::size_t{0}); }), Errc::region_overflow);
-  EXPECT_EQ(errc_of([&] { make(2, ~std::size_t{0} / 2); }), Errc::region_overflow);
+  EXPECT_EQ(errc_of([&] { return make(2, ~std::size_t{0}); }), Errc::region_overflow);
+  EXPECT_EQ(errc_of([&] { return make(2, ~std::size_t{0} / 2); }), Errc::region_overflow);
 }
 
 TEST_F(RingMake, SaysWhatItHolds) {

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <thread>
 #include <utility>
@@ -161,18 +162,27 @@ TEST_F(RingSetTest, IsSafeUnderConcurrentFirstUse) {
 TEST_F(RingSetTest, GivesThreadsThatSubmitAtOnceLanesUpToTheLimit) {
   RingSet set{device, {.slots_per_ring = 8, .lanes = 3}};
   std::set<std::uint64_t> rings;
-  for (int i = 0; i < 5; ++i) {
-    std::thread{[&] {
+  std::size_t submitted = 0;
+  std::mutex mutex;
+  std::array<std::thread, 5> users;  // each has a thread id of its own as long as all are there
+  const test::Gate all_submitted;
+  for (std::thread& user : users) {
+    user = std::thread{[&] {
       const Ticket first = set.submit(bytes(16), stream);
       const Ticket second = set.submit(bytes(16), stream);
       EXPECT_EQ(first.ring(), second.ring());  // one submitter, one lane: in order
-      rings.insert(first.ring());
       EXPECT_TRUE(is_right(set, first) && is_right(set, second));
-    }}.join();
+      {
+        const std::lock_guard lock{mutex};
+        rings.insert(first.ring());
+        if (++submitted == users.size()) all_submitted.open();
+      }
+      all_submitted.wait();
+    }};
   }
+  for (std::thread& user : users) user.join();
   EXPECT_EQ(rings.size(), 3U);
   EXPECT_EQ(set.rings(), 3U);
-  for (const std::uint64_t id : rings) EXPECT_NE(id, 0U);
 }
 
 TEST_F(RingSetTest, LetsAStalledProducerHoldUpNoOtherOne) {
@@ -253,6 +263,7 @@ TEST_F(RingSetTest, WakesAWaiterAndLeavesHandlesUsableWhenItIsDestroyed) {
   EXPECT_EQ(handle->collect(done).size(), 16U);
   EXPECT_EQ(error_of([&] { handle->submit(bytes(16), stream); }), Errc::closed);
   hold.release();
+  EXPECT_TRUE(handle->close(10s).drained);
   EXPECT_EQ(handle->collect(stalled).size(), 16U);
 }
 

@@ -105,7 +105,7 @@ TEST(Slot, AnotherTicketsSequenceChangesNothing) {
   for (const Operation& operation : operations()) {
     for (const Phase phase : phases) {
       SCOPED_TRACE(operation.name + " in phase " + std::to_string(static_cast<int>(phase)));
-      for (const auto [owner, other] : {std::pair{41ULL, 42ULL}, std::pair{0ULL, ~0ULL}, std::pair{~0ULL, 0ULL}}) {
+      for (const auto& [owner, other] : {std::pair{41ULL, 42ULL}, std::pair{0ULL, ~0ULL}, std::pair{~0ULL, 0ULL}}) {
         Slot slot;
         lead_to(slot, phase, owner);
         EXPECT_FALSE(operation.apply(slot, other));
@@ -138,10 +138,10 @@ TEST(Slot, KeepsTheFirstCauseOfAnError) {
 
 TEST(Slot, IsShownInFourStates) {
   const std::map<Phase, SlotState> shown{
-      {Phase::free, SlotState::free},          {Phase::unarmed, SlotState::pending},
-      {Phase::pending, SlotState::pending},    {Phase::ready, SlotState::ready},
-      {Phase::reading, SlotState::ready},      {Phase::error_open, SlotState::error},
-      {Phase::error_over, SlotState::error},   {Phase::discarded, SlotState::free},
+      {Phase::free, SlotState::free},        {Phase::unarmed, SlotState::pending},
+      {Phase::pending, SlotState::pending},  {Phase::ready, SlotState::ready},
+      {Phase::reading, SlotState::ready},    {Phase::error_open, SlotState::error},
+      {Phase::error_over, SlotState::error}, {Phase::discarded, SlotState::free},
       {Phase::quarantined, SlotState::free},
   };
   for (const Phase phase : phases) EXPECT_EQ(shown_as(phase), shown.at(phase));

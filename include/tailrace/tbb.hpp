@@ -61,7 +61,7 @@ class Handoff {
 /// every use, and the tasks that were put into it: it is the application that ends it. Safe from any thread.
 [[nodiscard]] inline ForeignArena foreign_arena(tbb::task_arena& arena) {
   arena.initialize();
-  return {.concurrency = static_cast<unsigned>(arena.max_concurrency()),
+  return {.threads = static_cast<unsigned>(arena.max_concurrency()),
           .enqueue = [&arena](std::function<void()> f) { arena.enqueue(detail::Handoff{std::move(f)}); }};
 }
 

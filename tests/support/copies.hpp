@@ -122,16 +122,19 @@ class Log {
       lines->entries.emplace_back(level, text);
     };
   }
-  [[nodiscard]] std::vector<std::string> warnings() const {
+  [[nodiscard]] std::vector<std::string> warnings() const { return lines(LogLevel::warning); }
+  [[nodiscard]] std::vector<std::string> errors() const { return lines(LogLevel::error); }
+
+ private:
+  [[nodiscard]] std::vector<std::string> lines(LogLevel wanted) const {
     const std::scoped_lock lock{lines_->mutex};
     std::vector<std::string> found;
     for (const auto& [level, text] : lines_->entries) {
-      if (level == LogLevel::warning) found.push_back(text);
+      if (level == wanted) found.push_back(text);
     }
     return found;
   }
 
- private:
   struct Lines {
     std::mutex mutex;
     std::vector<std::pair<LogLevel, std::string>> entries;

@@ -87,6 +87,8 @@ class Hold {
 void stamp(Buffer& buffer, std::size_t offset, std::size_t words, std::uint64_t value, tailrace::StreamRef stream);
 /// The same behind about a millisecond of other work, so that a missing order shows.
 void stamp_slow(Buffer& buffer, std::size_t offset, std::size_t words, std::uint64_t value, tailrace::StreamRef stream);
+/// The plain way to read a buffer: waits for the stream, then copies with the vendor's blocking call.
+void blocking_copy(std::span<std::byte> destination, const Buffer& source, tailrace::StreamRef stream);
 /// Enqueues a copy of the smaller of the two sizes.
 void device_copy(Buffer& destination, const Buffer& source, tailrace::StreamRef stream);
 

@@ -196,6 +196,12 @@ void stamp_slow(Buffer& buffer, std::size_t offset, std::size_t words, std::uint
   stamp(buffer, offset, words, value, stream);
 }
 
+void blocking_copy(std::span<std::byte> destination, const Buffer& source, StreamRef stream) {
+  synchronize(stream);
+  check(TAILRACE_GPU(Memcpy)(destination.data(), source.data(), destination.size(), TAILRACE_GPU(MemcpyDeviceToHost)),
+        "Memcpy");
+}
+
 void device_copy(Buffer& destination, const Buffer& source, StreamRef stream) {
   check(TAILRACE_GPU(MemcpyAsync)(destination.data(), source.data(), std::min(destination.size(), source.size()),
                                   TAILRACE_GPU(MemcpyDeviceToDevice), native(stream)),

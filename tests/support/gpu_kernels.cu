@@ -3,6 +3,7 @@
 #include "tests/support/gpu_kernels.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace test::kernels {
 
@@ -30,30 +31,32 @@ __global__ void stamp_kernel(std::uint64_t* words, std::size_t count, std::uint6
 
 __global__ void fault_kernel(unsigned* nowhere) { *nowhere = 1; }
 
-void check_launch() { check(TAILRACE_GPU(GetLastError)(), "kernel launch"); }
+/// Launches with the call that returns its own code: the last error may be one that a test left on purpose.
+template <class... Parameters, class... Arguments>
+void launch(void (*kernel)(Parameters...), unsigned blocks, unsigned block, Stream stream, Arguments... arguments) {
+  std::tuple<Parameters...> values{static_cast<Parameters>(arguments)...};
+  std::apply(
+      [&](auto&... value) {
+        void* addresses[] = {&value...};
+        check(TAILRACE_GPU(LaunchKernel)(reinterpret_cast<const void*>(kernel), dim3{blocks}, dim3{block}, addresses, 0,
+                                         stream),
+              "kernel launch");
+      },
+      values);
+}
 
 }  // namespace
 
-void hold(const unsigned* gate, unsigned epoch, Stream stream) {
-  hold_kernel<<<1, 1, 0, stream>>>(gate, epoch);
-  check_launch();
-}
+void hold(const unsigned* gate, unsigned epoch, Stream stream) { launch(hold_kernel, 1, 1, stream, gate, epoch); }
 
-void spin(long long ticks, Stream stream) {
-  spin_kernel<<<1, 1, 0, stream>>>(ticks);
-  check_launch();
-}
+void spin(long long ticks, Stream stream) { launch(spin_kernel, 1, 1, stream, ticks); }
 
 void stamp(std::uint64_t* words, std::size_t count, std::uint64_t value, Stream stream) {
   if (count == 0) return;
   const std::size_t blocks = std::min<std::size_t>((count + threads - 1) / threads, 1024);
-  stamp_kernel<<<static_cast<unsigned>(blocks), threads, 0, stream>>>(words, count, value);
-  check_launch();
+  launch(stamp_kernel, static_cast<unsigned>(blocks), threads, stream, words, count, value);
 }
 
-void fault(Stream stream) {
-  fault_kernel<<<1, 1, 0, stream>>>(reinterpret_cast<unsigned*>(std::uintptr_t{64}));
-  check_launch();
-}
+void fault(Stream stream) { launch(fault_kernel, 1, 1, stream, reinterpret_cast<unsigned*>(std::uintptr_t{64})); }
 
 }  // namespace test::kernels

@@ -111,6 +111,11 @@ void stamp_slow(Buffer& buffer, std::size_t offset, std::size_t words, std::uint
   stamp(buffer, offset, words, value, stream);
 }
 
+void blocking_copy(std::span<std::byte> destination, const Buffer& source, StreamRef stream) {
+  synchronize(stream);
+  host::copy_to_host(destination.data(), source.data(), destination.size());
+}
+
 void device_copy(Buffer& destination, const Buffer& source, StreamRef stream) {
   host::launch(stream, [to = destination.data(), from = source.data(),
                         bytes = std::min(destination.size(), source.size())] { std::memcpy(to, from, bytes); });

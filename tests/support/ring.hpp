@@ -88,6 +88,9 @@ class Log {
 /// A buffer and a stream of device 0, and a log. A test makes its rings and holds after them, so that they end before.
 class RingTest : public ::testing::Test {
  protected:
+  // A kernel that nothing waited for must not find the buffer gone.
+  void TearDown() override { stream.synchronize(); }
+
   static constexpr std::size_t word = sizeof(std::uint64_t);
 
   [[nodiscard]] RingOptions options(unsigned slots, std::size_t capacity = 4096) {
@@ -103,10 +106,11 @@ class RingTest : public ::testing::Test {
   }
   /// The first words of the buffer.
   [[nodiscard]] DeviceView view(std::size_t words = 1) const { return {buffer.data(), words * word}; }
-  /// Has a kernel write the value into the first word, and submits that word.
+  /// Has a kernel write the value into a word, each time the next one from the first on, and submits that word.
   Ticket submit(ReadbackRing& ring, std::uint64_t value) {
-    stamp(buffer, 0, 1, value, stream);
-    return ring.submit(view(), stream);
+    const std::size_t offset = next_word++ * word % buffer.size();
+    stamp(buffer, offset, 1, value, stream);
+    return ring.submit({buffer.data(), offset, word}, stream);
   }
   /// Collects the one word of a ticket.
   static std::uint64_t value_of(ReadbackRing& ring, const Ticket& ticket) {
@@ -116,6 +120,7 @@ class RingTest : public ::testing::Test {
   Buffer buffer{std::size_t{1} << 20};
   Stream stream;
   Log log;
+  std::size_t next_word = 0;
 };
 
 }  // namespace test

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026, the tailrace authors
+
+#include <tailrace/error.hpp>
+#include <tailrace/runtime.hpp>
+#include <tailrace/testing.hpp>
+
+#include "tests/support/readbacks.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+using tailrace::Device;
+using tailrace::DriverCall;
+using tailrace::Errc;
+using tailrace::Error;
+using tailrace::Runtime;
+using tailrace::RuntimeOptions;
+using test::error_of;
+namespace faults = tailrace::testing;
+
+constexpr std::size_t chunk = 4096;
+constexpr std::size_t bytes = 10 * chunk;
+
+class ArrayReaderFaultTest : public testing::Test {
+ protected:
+  const Device device{0};
+  test::Stream stream;
+  const std::vector<std::byte> content = test::pattern(bytes);
+  test::Buffer source = test::on_device(content);
+  std::vector<std::byte> got = std::vector<std::byte>(bytes);
+  test::Log log;
+  const RuntimeOptions options{.chunk_bytes = chunk, .chunk_slots = 3, .log = log.handler()};
+
+  ~ArrayReaderFaultTest() override { faults::clear_failures(); }
+
+  /// Reads one way or the other. What is thrown, if anything.
+  std::optional<Error> failure_of_read(Runtime& runtime, bool async, tailrace::ReadOptions how = {}) {
+    std::ranges::fill(got, std::byte{});
+    try {
+      if (async) {
+        runtime.async_read("array", got, test::view(source), stream, how);
+        runtime.async_wait("array");
+      } else {
+        runtime.read(got, test::view(source), stream, how);
+      }
+    } catch (const Error& error) {
+      return error;
+    }
+    return std::nullopt;
+  }
+  void expect_works(Runtime& runtime) {
+    for (const bool async : {false, true}) {
+      const auto failure = failure_of_read(runtime, async);
+      ASSERT_FALSE(failure) << failure->what();
+      ASSERT_EQ(got, content);
+    }
+  }
+  static void expect_nothing_held(const Runtime& runtime) {
+    EXPECT_EQ(runtime.statistics().chunks.outstanding, 0U);
+    EXPECT_EQ(test::last_error(), 0);
+  }
+};
+
+TEST_F(ArrayReaderFaultTest, TellsTheGoodLeadingBytesIfTheSixthOfTenChunksCannotBeEnqueued) {
+  for (const bool async : {false, true}) {
+    Runtime runtime{device, options};
+    expect_works(runtime);
+    const std::uint64_t copies = faults::calls(DriverCall::copy);
+    faults::fail_call(DriverCall::copy, 6);
+    const auto failure = failure_of_read(runtime, async);
+    ASSERT_TRUE(failure);
+    EXPECT_EQ(failure->errc(), Errc::driver_error);
+    EXPECT_EQ(failure->native_name(), "hostErrorInjected");
+    EXPECT_EQ(failure->good_bytes(), 5 * chunk);
+    EXPECT_TRUE(std::equal(got.begin(), got.begin() + 5 * chunk, content.begin()));
+    EXPECT_EQ(faults::calls(DriverCall::copy), copies + 6);  // and no further ones
+    expect_nothing_held(runtime);
+    expect_works(runtime);
+    EXPECT_EQ(runtime.statistics().read_errors, 1U);
+  }
+}
+
+TEST_F(ArrayReaderFaultTest, TellsTheGoodLeadingBytesIfAChunkIsNotProvenComplete) {
+  for (const bool async : {false, true}) {
+    Runtime runtime{device, options};
+    expect_works(runtime);
+    const std::uint64_t copies = faults::calls(DriverCall::copy);
+    faults::fail_call(DriverCall::event_query, 6);
+    const auto failure = failure_of_read(runtime, async);
+    ASSERT_TRUE(failure);
+    EXPECT_EQ(failure->errc(), Errc::copy_failed);
+    EXPECT_EQ(failure->native_name(), "hostErrorInjected");
+    ASSERT_TRUE(failure->good_bytes());
+    const std::size_t good = *failure->good_bytes();
+    EXPECT_LT(good, bytes);
+    EXPECT_EQ(good % chunk, 0U);
+    EXPECT_TRUE(std::equal(got.begin(), got.begin() + std::ptrdiff_t(good), content.begin()));
+    EXPECT_LE(faults::calls(DriverCall::copy), copies + good / chunk + 3);
+    expect_nothing_held(runtime);
+    expect_works(runtime);
+  }
+}
+
+TEST_F(ArrayReaderFaultTest, EndsWellWhereverACallFails) {
+  for (const bool snapshot : {false, true}) {
+    for (std::uint64_t k = 1; k < 120; ++k) {
+      Runtime runtime{device, options};
+      if (k % 2 == 0) expect_works(runtime);
+      faults::fail_any_call(k);
+      const auto failure = failure_of_read(runtime, k % 3 == 0, {.snapshot = snapshot});
+      faults::clear_failures();
+      if (!failure) {
+        ASSERT_EQ(got, content) << k;
+      } else if (const auto good = failure->good_bytes()) {
+        ASSERT_TRUE(std::equal(got.begin(), got.begin() + std::ptrdiff_t(*good), content.begin())) << k;
+      }
+      expect_nothing_held(runtime);
+      expect_works(runtime);
+    }
+  }
+  for (const std::string& warning : log.warnings()) ADD_FAILURE() << warning;
+}
+
+TEST_F(ArrayReaderFaultTest, EndsWellWhereverACallOfADirectReadFails) {
+  const std::unique_ptr<void, void (*)(void*)> pinned{test::pinned_allocate(bytes), test::pinned_free};
+  const std::span destination{static_cast<std::byte*>(pinned.get()), bytes};
+  for (std::uint64_t k = 1; k < 40; ++k) {
+    Runtime runtime{device, options};
+    std::ranges::fill(destination, std::byte{});
+    faults::fail_any_call(k);
+    const auto failure = error_of([&] { runtime.read(destination, test::view(source), stream); });
+    faults::clear_failures();
+    ASSERT_TRUE(failure || std::ranges::equal(destination, content)) << k;
+    runtime.read(destination, test::view(source), stream);
+    ASSERT_TRUE(std::ranges::equal(destination, content)) << k;
+  }
+}
+
+TEST_F(ArrayReaderFaultTest, LeavesNoResourceBehindWhereverACallFails) {
+  const faults::Resources before = faults::resources();
+  for (std::uint64_t k = 1; k < 60; ++k) {
+    Runtime runtime{device, options};
+    faults::fail_any_call(k);
+    static_cast<void>(failure_of_read(runtime, k % 2 == 0, {.snapshot = k % 4 < 2}));
+    faults::clear_failures();
+  }
+  const faults::Resources after = faults::resources();
+  EXPECT_EQ(after.pinned_bytes, before.pinned_bytes);
+  EXPECT_EQ(after.streams, before.streams);
+  EXPECT_EQ(after.events, before.events);
+  // At most the snapshot whose end could not be recorded: nothing tells when its memory is free of writes.
+  EXPECT_LE(after.device_bytes, before.device_bytes + bytes);
+}
+
+TEST_F(ArrayReaderFaultTest, NamesTheMissingMemory) {
+  Runtime runtime{device, options};
+  faults::fail_call(DriverCall::pinned_allocate, 1);
+  const auto pinned = failure_of_read(runtime, false);
+  ASSERT_TRUE(pinned);
+  EXPECT_EQ(pinned->errc(), Errc::out_of_pinned_memory);
+  EXPECT_EQ(pinned->good_bytes(), 0U);
+  faults::fail_call(DriverCall::device_allocate, 1);
+  EXPECT_TRUE(failure_of_read(runtime, true, {.snapshot = true}));
+  EXPECT_EQ(runtime.statistics().snapshot_bytes, 0U);
+  expect_works(runtime);
+}
+
+TEST_F(ArrayReaderFaultTest, UsesNoSnapshotAgainThatMayStillBeWritten) {
+  Runtime runtime{device, options};
+  static_cast<void>(failure_of_read(runtime, false, {.snapshot = true}));
+  test::Stream other;
+  std::vector<std::byte> second(bytes);
+  test::Buffer changed = test::on_device(test::pattern(bytes, 1));
+  test::Hold hold{stream};
+  faults::fail_call(DriverCall::event_record, 2);  // behind the copy into the snapshot
+  EXPECT_TRUE(failure_of_read(runtime, true, {.snapshot = true}));
+  runtime.async_read("second", second, test::view(changed), other, {.snapshot = true});
+  hold.release();
+  stream.synchronize();
+  runtime.async_wait("second");
+  EXPECT_EQ(second, test::pattern(bytes, 1));
+  EXPECT_EQ(runtime.statistics().snapshot_bytes, 2 * bytes);  // the first is never used again
+}
+
+// The vendors' frees wait for the device, and so for the stalled producer.
+TEST_F(ArrayReaderFaultTest, EndsWithinItsBoundBesideAStalledProducer) {
+  for (const bool snapshot : {false, true}) {
+    std::vector<std::byte> never(bytes);
+    test::Hold hold{stream};
+    {
+      RuntimeOptions impatient = options;
+      impatient.close_bound = 1ms;
+      Runtime runtime{device, impatient};
+      runtime.async_read("stalled", never, test::view(source), stream, {.snapshot = snapshot});
+    }
+    hold.release();
+    stream.synchronize();
+    ASSERT_EQ(never, std::vector<std::byte>(bytes));
+  }
+  EXPECT_LE(log.warnings().size(), 4U);  // of each: the memory that is kept, the tag that was not waited for
+}
+
+TEST_F(ArrayReaderFaultTest, RefusesEverythingWithTheFirstCauseOnceTheDeviceIsLost) {
+  {
+    Runtime runtime{device, options};
+    expect_works(runtime);
+    test::Hold hold{stream};
+    runtime.async_read("array", got, test::view(source), stream);
+    faults::fail_call(DriverCall::event_query, 1, faults::Failure::sticky);
+    const auto failure = error_of([&] { runtime.async_wait("array"); });
+    EXPECT_TRUE(failure == Errc::copy_failed || failure == Errc::device_lost);
+    EXPECT_EQ(error_of([&] { runtime.read(got, test::view(source), stream); }), Errc::device_lost);
+    EXPECT_EQ(error_of([&] { runtime.submit(test::view(source), stream); }), Errc::device_lost);
+    EXPECT_EQ(error_of([&] { runtime.guard_source("array", stream); }), Errc::unknown_tag);
+  }
+  EXPECT_EQ(log.errors().size(), 1U);  // one diagnostic, and not hundreds
+  EXPECT_TRUE(log.warnings().empty());
+  faults::revive_devices();
+}
+
+}  // namespace

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright (c) 2026, the tailrace authors
+
+#include <tailrace/error.hpp>
+#include <tailrace/ring_set.hpp>
+#include <tailrace/testing.hpp>
+
+#include "tests/support/readbacks.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+using tailrace::Device;
+using tailrace::DeviceView;
+using tailrace::DriverCall;
+using tailrace::Errc;
+using tailrace::Error;
+using tailrace::RingSet;
+using tailrace::RingSetOptions;
+using tailrace::Ticket;
+using test::error_of;
+namespace faults = tailrace::testing;
+
+constexpr std::size_t page = 4096;
+
+class RingSetBudgetTest : public testing::Test {
+ protected:
+  const Device device{0};
+  test::Stream stream;
+  test::Stream other_stream;
+  test::Buffer source = test::on_device(test::pattern(64 * page));
+  const faults::Resources before = faults::resources();
+
+  ~RingSetBudgetTest() override { faults::clear_failures(); }
+
+  [[nodiscard]] DeviceView bytes(std::size_t count) const { return {source.data(), count}; }
+  /// A result of this many pages, there and back.
+  void use(RingSet& set, std::size_t pages) const {
+    const Ticket ticket = set.submit(bytes(pages * page), stream);
+    EXPECT_EQ(set.collect(ticket), test::pattern(pages * page));
+  }
+  /// What the set says that it holds is what is really allocated.
+  void expect_exact_account(const RingSet& set) const {
+    EXPECT_EQ(faults::resources().pinned_bytes - before.pinned_bytes, set.pinned_bytes());
+    EXPECT_EQ(set.statistics().pinned_bytes, set.pinned_bytes());
+    EXPECT_LE(set.pinned_bytes(), set.pinned_budget());
+  }
+  void expect_nothing_left() const {
+    const faults::Resources now = faults::resources();
+    EXPECT_EQ(now.pinned_bytes, before.pinned_bytes);
+    EXPECT_EQ(now.streams, before.streams);
+    EXPECT_EQ(now.events, before.events);
+  }
+};
+
+RingSetOptions with_budget(std::size_t pages, unsigned slots = 256) {
+  return {.slots_per_ring = slots, .pinned_budget = pages * page, .lanes = 1};
+}
+
+TEST_F(RingSetBudgetTest, GivesARingAsManySlotsAsFitIntoAQuarterButTwoAtLeast) {
+  RingSet set{device, with_budget(16)};
+  EXPECT_EQ(set.slots_per_ring(), 256U);
+  EXPECT_EQ(set.ring_for(page)->slots(), 4U);
+  EXPECT_EQ(set.ring_for(3 * page)->slots(), 2U);
+  EXPECT_EQ(set.pinned_bytes(), 10 * page);
+  expect_exact_account(set);
+}
+
+TEST_F(RingSetBudgetTest, SharesTheQuarterAmongTheLanesOfAClass) {
+  RingSetOptions options = with_budget(32, 4);
+  options.lanes = 8;
+  RingSet set{device, options};
+  std::vector<test::Stream> streams(5);
+  for (test::Stream& producer : streams) static_cast<void>(set.collect(set.submit(bytes(page), producer)));
+  EXPECT_EQ(set.rings(), 2U);
+  EXPECT_EQ(set.pinned_bytes(), 8 * page);
+  expect_exact_account(set);
+}
+
+TEST_F(RingSetBudgetTest, GivesUpTheRingThatWasIdleLongest) {
+  RingSet set{device, with_budget(8, 2)};
+  use(set, 1);
+  const Ticket of_first = set.submit(bytes(page), stream);
+  static_cast<void>(set.collect(of_first));
+  use(set, 2);
+  const Ticket again = set.submit(bytes(page), stream);
+  EXPECT_EQ(again.ring(), of_first.ring());
+  static_cast<void>(set.collect(again));
+  use(set, 3);  // needs 6 pages of 8, of which 6 are held
+  EXPECT_EQ(set.existing_ring_for(2 * page), nullptr);
+  EXPECT_NE(set.existing_ring_for(page), nullptr);
+  EXPECT_EQ(set.pinned_bytes(), 8 * page);
+  use(set, 4);
+  EXPECT_EQ(set.rings(), 1U);
+  EXPECT_EQ(error_of([&] { set.wait(again); }), Errc::stale_ticket);
+  EXPECT_EQ(set.statistics().collected, 6U);
+  expect_exact_account(set);
+}
+
+TEST_F(RingSetBudgetTest, NeverGivesUpARingInUseAndSaysHowMuchIsHeldAndIdle) {
+  RingSet set{device, with_budget(10, 2)};
+  const Ticket waiting = set.submit(bytes(page), stream);
+  set.wait(waiting);
+  const auto handle = set.ring_for(2 * page);
+  try {
+    set.submit(bytes(3 * page), stream);
+    FAIL() << "there was no room";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.errc(), Errc::budget_exceeded);
+    const std::string text = error.what();
+    EXPECT_NE(text.find("24576 are held and 0 of these are idle"), std::string::npos) << text;
+    EXPECT_NE(text.find("Fix: "), std::string::npos) << text;
+  }
+  EXPECT_EQ(set.existing_ring_for(2 * page), handle);
+  EXPECT_EQ(set.collect(waiting), test::pattern(page));
+  use(set, 3);
+  EXPECT_EQ(set.existing_ring_for(page), nullptr);
+  EXPECT_EQ(error_of([&] { static_cast<void>(set.ring_for(64 * page)); }), Errc::budget_exceeded);
+}
+
+TEST_F(RingSetBudgetTest, FindsARingIdleWhoseDiscardedCopyIsOver) {
+  RingSet set{device, with_budget(4, 2)};
+  {
+    const test::Hold hold{stream};
+    set.discard(set.submit(bytes(page), stream));
+    EXPECT_EQ(error_of([&] { set.submit(bytes(2 * page), other_stream); }), Errc::budget_exceeded);
+  }
+  const Ticket last = set.submit(bytes(page), stream);
+  set.wait(last);  // the discarded one was before it
+  set.discard(last);
+  use(set, 2);
+}
+
+TEST_F(RingSetBudgetTest, AccountsExactlyForAThousandEvictionsSomeOfWhichFail) {
+  RingSet set{device, with_budget(10, 2)};
+  for (std::size_t i = 0; i < 1000; ++i) {
+    if (i % 10 == 7) {
+      constexpr std::array calls{DriverCall::pinned_allocate, DriverCall::event_create, DriverCall::stream_create};
+      faults::fail_call(calls[i / 10 % calls.size()], 1);
+      EXPECT_TRUE(error_of([&] { set.submit(bytes((1 + i % 5) * page), stream); }).has_value());
+      faults::clear_failures();
+    } else {
+      use(set, 1 + i % 5);
+    }
+    expect_exact_account(set);
+  }
+  EXPECT_EQ(set.statistics().collected, 900U);
+  EXPECT_EQ(test::last_error(), 0);
+}
+
+TEST_F(RingSetBudgetTest, KeepsWhatTheDriverDidNotTakeBackInTheAccount) {
+  RingSet set{device, with_budget(8, 2)};
+  use(set, 3);
+  faults::fail_call(DriverCall::pinned_free, 1);
+  EXPECT_EQ(error_of([&] { set.submit(bytes(4 * page), stream); }), Errc::budget_exceeded);
+  EXPECT_EQ(set.rings(), 0U);
+  EXPECT_EQ(set.pinned_bytes(), 6 * page);
+}
+
+TEST_F(RingSetBudgetTest, LeavesNothingBehindWhereverTheMakingOfARingFails) {
+  int failures = 0;
+  for (std::uint64_t k = 1; k < 25; ++k) {
+    RingSet set{device, with_budget(64, 4)};
+    faults::fail_any_call(k);
+    const auto failure = error_of([&] { static_cast<void>(set.ring_for(page)); });
+    faults::clear_failures();
+    if (!failure) continue;  // it was a call whose failure does no harm, or one that was not made
+    ++failures;
+    EXPECT_EQ(set.pinned_bytes(), 0U) << k;
+    EXPECT_EQ(set.rings(), 0U) << k;
+    EXPECT_EQ(test::last_error(), 0) << k;
+    expect_nothing_left();
+    use(set, 1);
+  }
+  EXPECT_GT(failures, 5);
+  expect_nothing_left();
+}
+
+TEST_F(RingSetBudgetTest, TakesASmallerRingAfterOneThatCouldNotBePinned) {
+  RingSet set{device, with_budget(1024, 4)};
+  faults::limit_pinned_bytes(before.pinned_bytes + 16 * page);
+  try {
+    static_cast<void>(set.ring_for(32 * page));
+    FAIL() << "there was no memory";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.errc(), Errc::out_of_pinned_memory);
+    EXPECT_NE(std::string{error.what()}.find(std::to_string(128 * page)), std::string::npos) << error.what();
+    EXPECT_NE(error.native_code(), 0);
+  }
+  use(set, 4);
+  expect_exact_account(set);
+  faults::limit_pinned_bytes(~std::size_t{0});
+}
+
+TEST_F(RingSetBudgetTest, LetsOthersSubmitPollAndCollectWhileAnAllocationIsBlocked) {
+  RingSet set{device, {.slots_per_ring = 4, .pinned_budget = 1024 * page}};
+  const Ticket early = set.submit(bytes(page), stream);
+  faults::PinnedAllocationHold hold;
+  std::thread blocked{[&] { use(set, 2); }};
+  hold.wait_until_blocked();
+  const Ticket late = set.submit(bytes(page), other_stream);  // a new submitter, who would have got a lane of its own
+  static_cast<void>(set.poll());
+  EXPECT_EQ(set.collect(early), test::pattern(page));
+  EXPECT_EQ(set.collect(late), test::pattern(page));
+  EXPECT_NE(set.ring_for(page), nullptr);
+  EXPECT_EQ(set.existing_ring_for(2 * page), nullptr);
+  EXPECT_EQ(set.rings(), 1U);
+  EXPECT_EQ(set.statistics().collected, 2U);
+  hold.release();
+  blocked.join();
+}
+
+TEST_F(RingSetBudgetTest, ClosesWithoutWaitingForABlockedAllocation) {
+  RingSet set{device, {.slots_per_ring = 4, .pinned_budget = 1024 * page}};
+  faults::PinnedAllocationHold hold;
+  std::thread blocked{[&] { EXPECT_EQ(error_of([&] { set.submit(bytes(page), stream); }), Errc::closed); }};
+  hold.wait_until_blocked();
+  EXPECT_TRUE(set.close(10s).drained);
+  hold.release();
+  blocked.join();
+  EXPECT_EQ(set.pinned_bytes(), 0U);
+  expect_nothing_left();
+}
+
+TEST_F(RingSetBudgetTest, HoldsUnderThreadsThatDriveEachOthersRingsOut) {
+  RingSet set{device, with_budget(12, 2)};
+  std::array<std::thread, 4> users;
+  std::array<int, users.size()> wrong{};
+  for (std::size_t user = 0; user < users.size(); ++user) {
+    users[user] = std::thread{[&, user] {
+      for (std::size_t i = 0; i < 200; ++i) {
+        const std::size_t size = 1 + (i * 3 + user) % 4 * page;
+        try {
+          const Ticket ticket = set.submit(bytes(size), stream);
+          static_cast<void>(set.poll());
+          wrong[user] += set.collect(ticket) == test::pattern(size) ? 0 : 1;
+        } catch (const Error& error) {
+          // The budget is for the others, or the two slots are.
+          const bool fair = error.errc() == Errc::budget_exceeded || error.errc() == Errc::slot_pending ||
+                            error.errc() == Errc::slot_ready || error.errc() == Errc::slot_reading;
+          wrong[user] += fair ? 0 : 1;
+        }
+      }
+    }};
+  }
+  for (std::thread& user : users) user.join();
+  EXPECT_EQ(wrong, (std::array<int, users.size()>{}));
+  expect_exact_account(set);
+  EXPECT_EQ(set.statistics().outstanding, 0U);
+}
+
+}  // namespace
