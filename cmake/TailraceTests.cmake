@@ -24,17 +24,32 @@ function(tailrace_add_test_support name)
   tailrace_warnings(${name})
 endfunction()
 
-# tailrace_add_test(<name> [<source>...] [HOST_ONLY | NO_DEVICE] [STREAM_KINDS] [LIBRARIES <library>...]
+# The main() of GoogleTest programs, of those that skip where there is no device and of those that do not.
+foreach(needs_device 0 1)
+  add_library(tailrace_test_main_${needs_device} OBJECT EXCLUDE_FROM_ALL support/main.cpp)
+  target_include_directories(tailrace_test_main_${needs_device} PRIVATE
+    "${PROJECT_SOURCE_DIR}" "$<TARGET_PROPERTY:tailrace,INTERFACE_INCLUDE_DIRECTORIES>")
+  target_compile_definitions(tailrace_test_main_${needs_device} PRIVATE TAILRACE_TEST_NEEDS_DEVICE=${needs_device})
+  target_link_libraries(tailrace_test_main_${needs_device} PRIVATE GTest::gtest TBB::tbb)
+  tailrace_warnings(tailrace_test_main_${needs_device})
+endforeach()
+
+# tailrace_add_test(<name> [<source>...] [HOST_ONLY | NO_DEVICE | TWO_DEVICES] [STREAM_KINDS] [LIBRARIES <library>...]
 #                   [TIMEOUT <seconds>])
 # A GoogleTest program of <name>.cpp and further sources, on top of the library's inside and the test support.
 #  HOST_ONLY     needs the host backend (its faults, its internals)
 #  NO_DEVICE     runs without a device on every backend
+#  TWO_DEVICES   needs two devices; has the label two_devices, by which a machine with one can leave it out
 #  STREAM_KINDS  is built for the legacy and, with the vendors' backends, for the per-thread default stream too
 function(tailrace_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "HOST_ONLY;NO_DEVICE;STREAM_KINDS" "TIMEOUT" "LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "HOST_ONLY;NO_DEVICE;TWO_DEVICES;STREAM_KINDS" "TIMEOUT" "LIBRARIES")
   set_property(GLOBAL APPEND PROPERTY TAILRACE_DECLARED_TESTS ${name})
   if(arg_HOST_ONLY AND NOT TAILRACE_BACKEND STREQUAL "host")
     return()
+  endif()
+  set(needs_device 1)
+  if(arg_NO_DEVICE)
+    set(needs_device 0)
   endif()
   set(variants "_")
   if(arg_STREAM_KINDS AND NOT TAILRACE_BACKEND STREQUAL "host")
@@ -43,12 +58,15 @@ function(tailrace_add_test name)
   foreach(variant IN LISTS variants)
     string(REGEX REPLACE "_$" "" variant "${variant}")
     set(program ${name}${variant})
-    add_executable(${program} ${name}.cpp ${arg_UNPARSED_ARGUMENTS} support/main.cpp)
-    target_compile_definitions(${program} PRIVATE "TAILRACE_TEST_NEEDS_DEVICE=$<NOT:$<BOOL:${arg_NO_DEVICE}>>")
+    add_executable(${program} ${name}.cpp ${arg_UNPARSED_ARGUMENTS} $<TARGET_OBJECTS:tailrace_test_main_${needs_device}>)
     target_link_libraries(${program} PRIVATE tailrace_test_support${variant} ${arg_LIBRARIES})
     tailrace_warnings(${program})
-    tailrace_discover(${program} "${arg_TIMEOUT}")
-    if(NOT arg_NO_DEVICE)
+    if(arg_TWO_DEVICES)
+      tailrace_discover(${program} "${arg_TIMEOUT}" LABELS two_devices)
+    else()
+      tailrace_discover(${program} "${arg_TIMEOUT}")
+    endif()
+    if(needs_device AND NOT arg_TWO_DEVICES)
       set_property(GLOBAL APPEND PROPERTY TAILRACE_DEVICE_TESTS "$<TARGET_FILE:${program}>")
     endif()
   endforeach()
@@ -59,7 +77,7 @@ function(tailrace_discover program timeout)
     set(timeout 60)
   endif()
   gtest_discover_tests(${program} TEST_PREFIX "${program}." DISCOVERY_MODE PRE_TEST
-    PROPERTIES TIMEOUT ${timeout} ENVIRONMENT "${test_environment}")
+    PROPERTIES TIMEOUT ${timeout} ENVIRONMENT "${test_environment}" ${ARGN})
 endfunction()
 
 # tailrace_add_program_test(<name> [LIBRARIES <library>...] [ARGUMENTS <argument>...])

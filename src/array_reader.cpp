@@ -155,7 +155,7 @@ std::shared_ptr<Transfer> ArrayReader::start(std::span<std::byte> destination, c
 void ArrayReader::guard_source(std::string_view tag, StreamRef stream) {
   const Inside inside{*this, "guard_source"};
   const auto transfer = std::static_pointer_cast<Transfer>(tags_->attachment(tag));
-  if (!transfer || transfer->snapshot()) return;
+  if (!transfer || transfer->of_snapshot()) return;
   {
     const DeviceScope scope{driver_};
     fault_->check(scope.status(), "current_device", {.operation = "guard_source"});

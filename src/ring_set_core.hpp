@@ -77,16 +77,20 @@ class RingSet::Core {
     std::size_t capacity = 0;
     std::atomic<std::uint64_t> last_use{0};
   };
+  struct Assignment {
+    Lane* lane = nullptr;
+    bool for_now = false;  // made while no lane could be: may change once nothing is under way on the lane
+  };
   struct Class {
     std::vector<std::unique_ptr<Lane>> lanes;
-    std::unordered_map<Submitter, Lane*, Hash> lane_of;
+    std::unordered_map<Submitter, Assignment, Hash> lane_of;
     std::size_t turn = 0;
   };
 
   // Under tables_.
   Ring use(Lane& lane) const noexcept;
   Lane* find(std::size_t capacity, const Submitter& who) const;
-  Ring share(Class& rings, const Submitter& who) const;
+  Ring share(Class& rings, const Submitter& who, bool for_now = false) const;
   static bool idle(const Lane& lane) noexcept;
 
   // Under making_.

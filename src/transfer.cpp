@@ -27,6 +27,7 @@ Transfer::Transfer(const TransferContext& context, std::span<std::byte> destinat
       destination_{destination.first(source.bytes)},
       source_{source},
       direct_{context.driver.pinned_as_a_whole(destination.data(), source.bytes)},
+      of_snapshot_{snapshots != nullptr},
       event_{context.events} {
   context_.fault.check(event_.status(), "event_create", at_read());
   require_not_capturing(context_.driver, context_.fault, producer, at_read());

@@ -66,7 +66,7 @@ class Transfer {
   [[nodiscard]] std::exception_ptr outcome() const noexcept { return failure_; }
   [[nodiscard]] std::size_t bytes() const noexcept { return source_.bytes; }
   [[nodiscard]] bool direct() const noexcept { return direct_; }
-  [[nodiscard]] bool snapshot() const noexcept { return static_cast<bool>(snapshot_); }
+  [[nodiscard]] bool of_snapshot() const noexcept { return of_snapshot_; }
 
   /// Orders `stream` after the last read of the source, once that is enqueued. @returns false if it is not yet
   /// @throws Error
@@ -103,6 +103,7 @@ class Transfer {
   Source source_;
   SnapshotPool::Snapshot snapshot_{nullptr, {nullptr}};
   const bool direct_;
+  const bool of_snapshot_;
   std::optional<ChunkLanes::Place> place_;
   ChunkLane* lane_ = nullptr;
   std::size_t submitted_ = 0;   // bytes enqueued

@@ -231,6 +231,7 @@ TEST_F(ArrayReaderOrderTest, CopiesOnTheWaiterWhereTheArenaNeverGetsRoundToIt) {
 TEST_F(ArrayReaderOrderTest, UsesASmallPartOfACoreWhileAReadIsBlocked) {
   Runtime runtime{device, options(2)};
   warm_up(runtime);
+  static_cast<void>(runtime.collect(runtime.submit(DeviceView{source.data(), 8}, stream)));
   test::Hold hold{stream};
   double reader_share = 1;
   std::thread reader{[&] {

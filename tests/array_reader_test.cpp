@@ -53,7 +53,7 @@ class ArrayReaderTest : public testing::Test {
 };
 
 TEST_F(ArrayReaderTest, ReadsEverySizeAroundTheBordersOfChunks) {
-  for (const std::size_t chunks : {0, 1, 2, 3, 4, 10}) {
+  for (const std::size_t chunks : {0U, 1U, 2U, 3U, 4U, 10U}) {
     for (const int more : {-1, 0, 1, 63, 100}) {
       if (chunks == 0 && more < 0) continue;
       const std::vector<std::byte> content = test::pattern(chunks * chunk + std::size_t(more));

@@ -49,28 +49,6 @@ TEST_F(RingCitizen, NeitherEatsNorSuffersFromAnErrorThatTheApplicationLeft) {
   EXPECT_TRUE(left == code || (tailrace::backend_name() == "hip" && left == 0)) << left;
 }
 
-TEST_F(RingCitizen, LeavesTheCurrentDeviceAsItWas) {
-  if (device_count() < 2) GTEST_SKIP() << "needs two devices";
-  use_device(1);
-  const std::uint64_t made_up = 0;
-  {
-    ReadbackRing ring = make(8);
-    EXPECT_EQ(current_device(), 1);
-    const Ticket first = ring.submit(view(), stream);
-    ring.guard_source(first, stream);
-    EXPECT_EQ(ring.collect(first).size(), word);
-    const Ticket recorded = ring.record(view(), stream);
-    ring.arm(recorded, stream);
-    EXPECT_EQ(ring.wait(recorded), SlotState::ready);
-    ring.discard(recorded);
-    ring.poll();
-    EXPECT_EQ(errc_of([&] { ring.submit({&made_up, word}, stream); }), Errc::wrong_memory);
-    EXPECT_EQ(current_device(), 1);
-  }
-  EXPECT_EQ(current_device(), 1);
-  use_device(0);
-}
-
 TEST_F(RingCitizen, AllocatesAndCreatesNothingOnceItIsWarm) {
   ReadbackRing ring = make(8, 65536);
   value_of(ring, submit(ring, 1));

@@ -2,6 +2,7 @@
 // Copyright (c) 2026, the tailrace authors
 // How a ring is made, and what it is made of.
 
+#include "tests/support/one_block.hpp"
 #include "tests/support/ring.hpp"
 
 #include <cstdlib>
@@ -81,29 +82,6 @@ TEST_F(RingMake, RefusesThePerThreadStreamAsCopyStreamByName) {
   EXPECT_NE(std::string{error->what()}.find("per-thread"), std::string::npos);
 }
 
-/// Hands out one block.
-class OneBlock : public PinnedSource {
- public:
-  explicit OneBlock(void* block) : block_{block} {}
-  void* allocate(std::size_t bytes) override {
-    asked = bytes;
-    device = current_device();
-    return block_;
-  }
-  void deallocate(void* memory, std::size_t bytes) noexcept override {
-    EXPECT_EQ(memory, block_);
-    EXPECT_EQ(bytes, asked);
-    EXPECT_EQ(current_device(), device);
-    ++returned;
-  }
-  std::size_t asked = 0;
-  int device = -1;
-  int returned = 0;
-
- private:
-  void* block_;
-};
-
 TEST_F(RingMake, TakesItsSlotsFromAPinnedSource) {
   void* const block = pinned_allocate(8192);
   const auto source = std::make_shared<OneBlock>(block);
@@ -143,19 +121,6 @@ TEST_F(RingMake, FailsIfThePinnedSourceHasNothing) {
   RingOptions made = options(2);
   made.pinned_source = std::make_shared<OneBlock>(nullptr);
   EXPECT_EQ(errc_of([&] { ReadbackRing{Device{0}, made}; }), Errc::out_of_pinned_memory);
-}
-
-TEST_F(RingMake, GivesAPinnedSourceItsMemoryBackOnTheRingsDeviceAlsoIfItFails) {
-  if (device_count() < 2) GTEST_SKIP() << "needs two devices";
-  void* const block = std::aligned_alloc(4096, 8192);
-  const auto source = std::make_shared<OneBlock>(block);
-  RingOptions made = options(2);
-  made.pinned_source = source;
-  EXPECT_EQ(errc_of([&] { ReadbackRing{Device{1}, made}; }), Errc::wrong_memory);
-  EXPECT_EQ(source->device, 1);
-  EXPECT_EQ(source->returned, 1);
-  EXPECT_EQ(current_device(), 0);
-  std::free(block);
 }
 
 TEST_F(RingMake, CanBeMoved) {

@@ -10,8 +10,6 @@ namespace {
 using namespace test;
 using RingPoison = RingTest;
 
-#ifdef TAILRACE_POISON
-
 bool poisoned(const void* address) { return __asan_address_is_poisoned(address) != 0; }
 
 TEST_F(RingPoison, CatchesAViewThatOutlivesItsVisitor) {
@@ -25,11 +23,5 @@ TEST_F(RingPoison, CatchesAViewThatOutlivesItsVisitor) {
     EXPECT_TRUE(poisoned(kept.data()));
   }
 }
-
-#else
-
-TEST_F(RingPoison, IsOfBuildsWithTheAddressSanitizer) { GTEST_SKIP() << "not such a build"; }
-
-#endif
 
 }  // namespace

@@ -218,6 +218,9 @@ TEST_F(RingSetBudgetTest, LetsOthersSubmitPollAndCollectWhileAnAllocationIsBlock
   EXPECT_EQ(set.statistics().collected, 2U);
   hold.release();
   blocked.join();
+  const Ticket later = set.submit(bytes(page), other_stream);
+  EXPECT_NE(later.ring(), late.ring());  // and gets it now
+  static_cast<void>(set.collect(later));
 }
 
 TEST_F(RingSetBudgetTest, ClosesWithoutWaitingForABlockedAllocation) {

@@ -106,7 +106,7 @@ TEST_F(RingSetTest, TakesTheBudgetFromTheOptionThenTheEnvironmentAndRefusesGarba
 TEST_F(RingSetTest, BringsResultsOfAllSizesBackWhole) {
   RingSet set{device, {.slots_per_ring = 8}};
   std::vector<std::pair<Ticket, std::size_t>> tickets;
-  for (const std::size_t size : {0, 1, 16, 4095, 4096, 4097, 70'000}) {
+  for (const std::size_t size : {0U, 1U, 16U, 4095U, 4096U, 4097U, 70'000U}) {
     tickets.emplace_back(set.submit(bytes(size, size % 5), stream), size % 5);
   }
   for (const auto& [ticket, offset] : tickets) EXPECT_TRUE(is_right(set, ticket, offset)) << ticket.size();
@@ -168,12 +168,12 @@ TEST_F(RingSetTest, GivesThreadsThatSubmitAtOnceLanesUpToTheLimit) {
   const test::Gate all_submitted;
   for (std::thread& user : users) {
     user = std::thread{[&] {
-      const Ticket first = set.submit(bytes(16), stream);
-      const Ticket second = set.submit(bytes(16), stream);
-      EXPECT_EQ(first.ring(), second.ring());  // one submitter, one lane: in order
-      EXPECT_TRUE(is_right(set, first) && is_right(set, second));
       {
-        const std::lock_guard lock{mutex};
+        const std::lock_guard lock{mutex};  // nobody meets an allocation of another's
+        const Ticket first = set.submit(bytes(16), stream);
+        const Ticket second = set.submit(bytes(16), stream);
+        EXPECT_EQ(first.ring(), second.ring());  // one submitter, one lane: in order
+        EXPECT_TRUE(is_right(set, first) && is_right(set, second));
         rings.insert(first.ring());
         if (++submitted == users.size()) all_submitted.open();
       }
@@ -269,7 +269,7 @@ TEST_F(RingSetTest, WakesAWaiterAndLeavesHandlesUsableWhenItIsDestroyed) {
 
 TEST_F(RingSetTest, AddsUpTheStatisticsOfItsRings) {
   RingSet set{device, {.slots_per_ring = 4}};
-  for (const std::size_t size : {16, 5000, 9000}) EXPECT_TRUE(is_right(set, set.submit(bytes(size), stream)));
+  for (const std::size_t size : {16U, 5000U, 9000U}) EXPECT_TRUE(is_right(set, set.submit(bytes(size), stream)));
   const Ticket open = set.submit(bytes(16), stream);
   const tailrace::Statistics sum = set.statistics();
   EXPECT_EQ(sum.submissions, 4U);

@@ -67,7 +67,8 @@ TEST_F(RingStress, AHundredThousandSubmissionsArriveWholeAlsoWhileAVisitorRuns) 
     if (submit_next()) continue;
     ++full;
     // One is looked at while those before it are collected and their slots used again.
-    const auto [ticket, expected] = outstanding[4];
+    const Ticket ticket = outstanding[4].first;
+    const std::uint64_t expected = outstanding[4].second;
     outstanding.erase(outstanding.begin() + 4);
     ring.visit<std::uint64_t>(ticket, [&](std::span<const std::uint64_t> words) {
       for (int i = 0; i < 4; ++i) check_oldest();

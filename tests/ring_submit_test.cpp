@@ -168,26 +168,6 @@ TEST_F(RingSubmit, RefusesHostMemoryAsSource) {
   EXPECT_EQ(submit(ring, 1).sequence(), 0U);
 }
 
-TEST_F(RingSubmit, RefusesAnotherDevicesSourceAndStreams) {
-  if (device_count() < 2) GTEST_SKIP() << "needs two devices";
-  ReadbackRing ring = make(2);
-  use_device(1);
-  {
-    Buffer foreign_buffer{word};
-    Stream foreign;
-    EXPECT_EQ(errc_of([&] { ring.submit({foreign_buffer.data(), word}, stream); }), Errc::wrong_device);
-    EXPECT_EQ(errc_of([&] { ring.submit(view(), foreign); }), Errc::wrong_device);
-    EXPECT_EQ(errc_of([&] { ring.record(view(), foreign); }), Errc::wrong_device);
-    RingOptions made = options(2);
-    made.copy_stream = foreign;
-    EXPECT_EQ(errc_of([&] { ReadbackRing{Device{0}, made}; }), Errc::wrong_device);
-    EXPECT_EQ(current_device(), 1);
-    EXPECT_EQ(last_error(), 0);
-  }
-  use_device(0);
-  EXPECT_EQ(submit(ring, 1).sequence(), 0U);
-}
-
 TEST_F(RingSubmit, GoesOnWhenTheSequenceNumberWraps) {
   tailrace::testing::start_sequences_at(~std::uint64_t{0} - 3);
   ReadbackRing ring = make(3);

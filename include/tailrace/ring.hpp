@@ -71,7 +71,7 @@ struct RingOptions {
   unsigned slots = 256;         ///< clamped to 2…256
   std::size_t capacity = 4096;  ///< bytes of a slot, fixed for the ring's life; 0 becomes 4
   int stream_priority = 0;      ///< of the ring's own copy stream, as the vendor counts; clamped to what there is
-  std::optional<StreamRef> copy_stream{};         ///< instead of an own one; must outlive the ring, is not synchronised
+  std::optional<StreamRef> copy_stream{};         ///< instead of an own one, not per_thread(); must outlive the ring
   std::shared_ptr<PinnedSource> pinned_source{};  ///< empty: the vendor's allocation
   WaitMode wait_mode = WaitMode::sleep;
   std::chrono::nanoseconds close_bound = std::chrono::seconds{10};  ///< how long the destructor waits for copies
@@ -150,7 +150,8 @@ class TAILRACE_EXPORT ReadbackRing {
   /// First of two steps: enqueues the copy on @p stream itself, without an order to any other stream. The ticket
   /// cannot be waited for or collected until arm() was called. @throws Error as submit()
   Ticket record(const DeviceView& source, StreamRef stream);
-  /// Second step: makes tickets of record() collectable, with one event on @p stream, the stream of every record.
+  /// Second step: makes tickets of record() collectable, with one event on @p stream, the stream of every record. The
+  /// per-thread default stream is the same one only on the thread that recorded.
   /// @throws Error (Errc::already_armed, stale_ticket, invalid_argument); then no ticket of the span was armed
   void arm(std::span<const Ticket> tickets, StreamRef stream);
   void arm(const Ticket& ticket, StreamRef stream) { arm(std::span{&ticket, 1}, stream); }
@@ -160,7 +161,8 @@ class TAILRACE_EXPORT ReadbackRing {
   /// Moves every slot whose copy is over, or has failed, out of PENDING. @returns how many moved. Takes no lock that a
   /// submission holds.
   std::size_t poll();
-  /// The state of the ticket's slot, after looking at its completion. Consumes nothing. FREE means the ticket is stale.
+  /// The state of the ticket's slot, after looking at its completion. Consumes nothing. FREE: the ticket was used.
+  /// @throws Error (Errc::stale_ticket) if it is not a ticket of this ring
   [[nodiscard]] SlotState state(const Ticket& ticket);
   /// Blocks until the ticket is READY or ERROR and returns which. Consumes nothing.
   /// @throws Error (Errc::stale_ticket, not_armed, closed)
