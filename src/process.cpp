@@ -66,7 +66,7 @@ void ProcessGuard::watch_exit() noexcept {
   static_cast<void>(std::atexit(at_exit));
   // The main thread's thread-local objects are destroyed before any handler of atexit runs.
   if (__cxa_thread_atexit_impl != nullptr && on_main_thread()) {
-    static_cast<void>(__cxa_thread_atexit_impl(at_thread_exit, nullptr, &__dso_handle));
+    static_cast<void>(__cxa_thread_atexit_impl(at_thread_exit, nullptr, static_cast<void*>(&__dso_handle)));
   }
 }
 

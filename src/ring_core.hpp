@@ -80,10 +80,10 @@ class RingCore {
   static std::size_t end(std::unique_ptr<RingCore> core, std::optional<std::chrono::nanoseconds> bound = {}) noexcept;
 
   // What ReadbackRing says of the members of the same names.
-  Ticket submit(const DeviceView& source, StreamRef producer);
-  std::optional<Ticket> try_submit(const DeviceView& source, StreamRef producer);
-  Ticket submit_for(const DeviceView& source, StreamRef producer, std::chrono::nanoseconds timeout);
-  Ticket record(const DeviceView& source, StreamRef stream);
+  Ticket submit(const DeviceView& view, StreamRef producer);
+  std::optional<Ticket> try_submit(const DeviceView& view, StreamRef producer);
+  Ticket submit_for(const DeviceView& view, StreamRef producer, std::chrono::nanoseconds timeout);
+  Ticket record(const DeviceView& view, StreamRef stream);
   void arm(std::span<const Ticket> tickets, StreamRef stream);
   std::size_t poll();
   SlotState state(const Ticket& ticket);
@@ -140,7 +140,7 @@ class RingCore {
 
   // Submitting; all under submit_mutex_.
   void check_open(const char* operation) const;
-  Source check_source(const DeviceView& source, const char* operation) const;
+  Source check_source(const DeviceView& view, const char* operation) const;
   Phase look_at_next_slot() noexcept;
   Ticket enqueue(const Source& source, StreamRef stream, Via via);
   void check_with_driver(const Source& source, StreamRef stream) const;

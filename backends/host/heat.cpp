@@ -65,10 +65,10 @@ struct HeatSolver::State {
         fields{allocate<float>(grid.width * grid.height), allocate<float>(grid.width * grid.height)},
         residuals{allocate<double>(residual_history)} {}
   ~State() {
-    // The stream's thread uses the memory until its work is done, and no error here can be helped.
+    // The stream's thread uses the memory until its work is done.
     try {
       host::synchronize(stream.handle);
-    } catch (...) {
+    } catch (...) {  // NOLINT(bugprone-empty-catch): no error here can be helped
     }
   }
   State(const State&) = delete;

@@ -17,7 +17,7 @@ class Job {
   Job() noexcept = default;
   template <class F>
     requires(!std::is_same_v<std::remove_cvref_t<F>, Job>)
-  explicit Job(F&& f) : body_{std::make_unique<Body<std::decay_t<F>>>(std::forward<F>(f))} {}
+  explicit Job(F&& f) : body_{std::make_unique<Body<std::decay_t<F>>>(std::in_place, std::forward<F>(f))} {}
 
   explicit operator bool() const noexcept { return body_ != nullptr; }
   void operator()() { body_->run(); }
@@ -34,7 +34,7 @@ class Job {
   template <class F>
   struct Body final : Base {
     template <class G>
-    explicit Body(G&& g) : f{std::forward<G>(g)} {}
+    Body(std::in_place_t /*tag*/, G&& g) : f{std::forward<G>(g)} {}
     void run() override { static_cast<void>(f()); }
     F f;
   };
