@@ -40,7 +40,7 @@ class ArrayReader::Inside {
     reader.inside_.fetch_add(1, std::memory_order_acq_rel);
   }
   ~Inside() {
-    if (reader_.fault_->lost()) reader_.fault_->report(reader_.logger_, "reads");
+    reader_.tell_pending_messages();
     const std::shared_ptr<Wakeup> wakeup = reader_.wakeup_;  // the reader may be gone once it counts 0
     reader_.inside_.fetch_sub(1, std::memory_order_acq_rel);
     wakeup->notify();
@@ -54,8 +54,7 @@ class ArrayReader::Inside {
 
 ArrayReader::ArrayReader(Device device, const RuntimeOptions& options, std::shared_ptr<TagTable> tags,
                          std::shared_ptr<DeviceFault> fault)
-    : device_{device},
-      tags_{std::move(tags)},
+    : tags_{std::move(tags)},
       fault_{std::move(fault)},
       logger_{options.log},
       wakeup_{std::make_shared<Wakeup>()},
@@ -116,6 +115,7 @@ void ArrayReader::hand_over(Active active) {
   one.push_back(std::move(active));
   {
     const std::lock_guard lock{mutex_};
+    process_.check("async_read");  // the progress thread may have left
     if (stop_) refuse_closed("async_read");
     if (!progress_.joinable()) {
       progress_ = std::thread{[this, inside = std::make_unique<Inside>(*this, "async_read")] { progress(); }};
@@ -148,20 +148,16 @@ std::shared_ptr<Transfer> ArrayReader::start(std::span<std::byte> destination, c
   fault_->check(scope.status(), "current_device", {.operation = "read"});
   auto transfer =
       std::make_shared<Transfer>(context_, destination, source, producer, options.snapshot ? &snapshots_ : nullptr);
-  if (options.snapshot) static_cast<void>(counts_.snapshots.add());
+  if (options.snapshot) counters_.count(counts_.snapshots);
   return transfer;
 }
 
 void ArrayReader::guard_source(std::string_view tag, StreamRef stream) {
   const Inside inside{*this, "guard_source"};
   const auto transfer = std::static_pointer_cast<Transfer>(tags_->attachment(tag));
-  if (!transfer || transfer->of_snapshot()) return;
-  {
-    const DeviceScope scope{driver_};
-    fault_->check(scope.status(), "current_device", {.operation = "guard_source"});
-    require_not_capturing(driver_, *fault_, stream, {.operation = "guard_source"});
-  }
+  if (!transfer) return;  // a job, or a read of nothing
   for (unsigned idle = 0;; ++idle) {
+    process_.check("guard_source");
     const std::uint64_t epoch = wakeup_->epoch();
     if (transfer->try_guard_source(stream)) return;
     if (!context_.arena.run_one_piece()) nap(idle, epoch);
@@ -170,10 +166,13 @@ void ArrayReader::guard_source(std::string_view tag, StreamRef stream) {
 
 // ---- driving
 
-void ArrayReader::drive(Transfer& transfer) noexcept {
+void ArrayReader::drive(Transfer& transfer) {
   for (unsigned idle = 0; !transfer.finished();) {
     const std::uint64_t epoch = wakeup_->epoch();
-    if (advance(transfer) || context_.arena.run_one_piece()) {
+    const bool usable = process_.usable();
+    // Once process exit has begun nothing but the pieces goes on: workers write the caller's memory.
+    if (!usable && !transfer.copying()) process_.check("read");
+    if ((usable && advance(transfer)) || context_.arena.run_one_piece()) {
       idle = 0;
     } else {
       nap(idle++, epoch);
@@ -187,15 +186,12 @@ bool ArrayReader::advance(Transfer& transfer) noexcept {
 }
 
 void ArrayReader::progress() noexcept {
+  // For good, since the thread is the reader's own: no later scope has to switch.
+  static_cast<void>(driver_.set_device(driver_.device()));
   std::list<Active> active;
-  unsigned idle = 0;
-  while (!ProcessGuard::exiting()) {
+  for (unsigned idle = 0; process_.usable();) {
     const std::uint64_t epoch = wakeup_->epoch();
-    {
-      const std::lock_guard lock{mutex_};
-      active.splice(active.end(), started_);
-      if (stop_ && active.empty()) return;
-    }
+    if (!take_started(active) && active.empty()) return;
     if (active.empty()) {
       wakeup_->wait_for(epoch, std::chrono::hours{1});
       idle = 0;
@@ -205,6 +201,15 @@ void ArrayReader::progress() noexcept {
       nap(idle++, epoch);
     }
   }
+  static_cast<void>(take_started(active));
+  leave(active);
+}
+
+/// @returns false if there will be no more
+bool ArrayReader::take_started(std::list<Active>& active) noexcept {
+  const std::lock_guard lock{mutex_};
+  active.splice(active.end(), started_);
+  return !stop_;
 }
 
 bool ArrayReader::advance_all(std::list<Active>& active) noexcept {
@@ -223,8 +228,23 @@ bool ArrayReader::advance_all(std::list<Active>& active) noexcept {
 
 void ArrayReader::finish(const Active& done) noexcept {
   count(*done.transfer);
-  if (fault_->lost()) fault_->report(logger_, "reads");
+  tell_pending_messages();
   tags_->finish(done.tag, done.transfer->outcome());
+}
+
+/// Process exit has begun: whoever waits is told so, without a driver call, once no worker writes to his memory.
+void ArrayReader::leave(const std::list<Active>& active) noexcept {
+  for (const Active& left : active) {
+    for (unsigned idle = 0; left.transfer->copying(); ++idle) {
+      const std::uint64_t epoch = wakeup_->epoch();
+      if (!context_.arena.run_one_piece()) nap(idle, epoch);
+    }
+    try {
+      process_.check("async_read");
+    } catch (...) {
+      tags_->finish(left.tag, std::current_exception());
+    }
+  }
 }
 
 void ArrayReader::nap(unsigned idle_rounds, std::uint64_t epoch) noexcept {
@@ -240,13 +260,18 @@ void ArrayReader::nap(unsigned idle_rounds, std::uint64_t epoch) noexcept {
 }
 
 void ArrayReader::count(const Transfer& transfer) noexcept {
-  if (transfer.outcome()) {
-    static_cast<void>(counts_.errors.add());
-    return;
+  if (transfer.left_a_copy()) left_copies_.fetch_add(1, std::memory_order_relaxed);
+  if (transfer.outcome()) return counters_.count(counts_.errors);
+  counters_.count(counts_.reads);
+  counters_.count(counts_.bytes, transfer.bytes());
+  if (transfer.direct()) counters_.count(counts_.direct);
+}
+
+void ArrayReader::tell_pending_messages() noexcept {
+  if (fault_->lost()) fault_->report(logger_, "reads");
+  if (counters_.wrapped.load(std::memory_order_relaxed) && !wrap_told_.exchange(true)) {
+    logger_.warn("a statistics counter of large reads passed its maximum and restarted at zero");
   }
-  static_cast<void>(counts_.reads.add());
-  static_cast<void>(counts_.bytes.add(transfer.bytes()));
-  if (transfer.direct()) static_cast<void>(counts_.direct.add());
 }
 
 // ---- ending
@@ -255,7 +280,7 @@ bool ArrayReader::past_deadline() const noexcept {
   return closed_.load(std::memory_order_acquire) && Clock::now() >= deadline_.load(std::memory_order_relaxed);
 }
 
-bool ArrayReader::close(Clock::time_point deadline) noexcept {
+ArrayReader::Closed ArrayReader::close(Clock::time_point deadline) noexcept {
   {
     const std::lock_guard lock{mutex_};
     stop_ = true;
@@ -270,13 +295,13 @@ bool ArrayReader::close(Clock::time_point deadline) noexcept {
     const std::uint64_t epoch = wakeup_->epoch();
     if (inside_.load(std::memory_order_acquire) == 0) break;
     const Clock::time_point now = Clock::now();
-    if (now >= patience) return false;
+    if (now >= patience) return {.in_flight = left_copies_.load(std::memory_order_relaxed)};
     wakeup_->wait_for(epoch, patience - now);
   }
-  lanes_.close(deadline);
+  const std::size_t in_chunks = lanes_.close(deadline);
   const std::lock_guard lock{mutex_};
   if (progress_.joinable()) progress_.join();
-  return true;
+  return {.nobody_inside = true, .in_flight = left_copies_.load(std::memory_order_relaxed) + in_chunks};
 }
 
 void ArrayReader::add_to(RuntimeStatistics& sum) const {

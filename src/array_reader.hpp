@@ -30,7 +30,7 @@ class ArrayReader {
               std::shared_ptr<DeviceFault> fault);
   ArrayReader(const ArrayReader&) = delete;
   ArrayReader& operator=(const ArrayReader&) = delete;
-  /// close() was called, and answered true.
+  /// close() was called, and nobody was inside.
   ~ArrayReader();
 
   void read(std::span<std::byte> destination, const DeviceView& view, StreamRef producer, ReadOptions options);
@@ -38,9 +38,12 @@ class ArrayReader {
                   ReadOptions options);
   void guard_source(std::string_view tag, StreamRef stream);
 
+  struct Closed {
+    bool nobody_inside = false;  ///< the progress thread included
+    std::size_t in_flight = 0;   ///< copies not proven over, into chunks, snapshots and destinations
+  };
   /// Refuses new reads, lets those under way go on until the deadline, and abandons them then. May be called again.
-  /// @returns true if nobody is inside any more, the progress thread included
-  bool close(Clock::time_point deadline) noexcept;
+  Closed close(Clock::time_point deadline) noexcept;
   void add_to(RuntimeStatistics& sum) const;
 
  private:
@@ -55,16 +58,18 @@ class ArrayReader {
   std::shared_ptr<Transfer> start(std::span<std::byte> destination, const Source& source, StreamRef producer,
                                   ReadOptions options);
   void hand_over(Active active);
-  void drive(Transfer& transfer) noexcept;
+  void drive(Transfer& transfer);
   bool advance(Transfer& transfer) noexcept;
   void progress() noexcept;
+  bool take_started(std::list<Active>& active) noexcept;
   bool advance_all(std::list<Active>& active) noexcept;
   void finish(const Active& done) noexcept;
+  void leave(const std::list<Active>& active) noexcept;
   void nap(unsigned idle_rounds, std::uint64_t epoch) noexcept;
   void count(const Transfer& transfer) noexcept;
+  void tell_pending_messages() noexcept;
   [[nodiscard]] bool past_deadline() const noexcept;
 
-  const Device device_;
   const ProcessGuard process_;
   const std::shared_ptr<TagTable> tags_;
   const std::shared_ptr<DeviceFault> fault_;
@@ -81,6 +86,8 @@ class ArrayReader {
   std::atomic<bool> closed_{false};
   std::atomic<Clock::time_point> deadline_{Clock::time_point::max()};  // of close()
   std::atomic<std::size_t> inside_{0};
+  std::atomic<std::size_t> left_copies_{0};  // of reads that ended without proof that these are over
+  std::atomic<bool> wrap_told_{false};
   struct {
     Counter reads, errors, bytes, direct, snapshots;
   } counts_;

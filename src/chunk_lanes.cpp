@@ -10,6 +10,8 @@ namespace tailrace::inline TAILRACE_ABI::detail {
 
 ChunkLane::ChunkLane(const Driver& driver, std::shared_ptr<DeviceFault> fault, RingOptions options)
     : driver_{driver}, fault_{std::move(fault)}, options_{std::move(options)} {
+  const DeviceScope scope{driver_};
+  fault_->check(scope.status(), "current_device", {.operation = "read", .ring = options_.name});
   fault_->check(CopyStream::create(driver_, options_.stream_priority, stream_), "stream_create",
                 {.operation = "read", .ring = options_.name});
   options_.copy_stream = StreamRef{stream_.get()};
@@ -34,16 +36,19 @@ bool ChunkLane::idle() noexcept {
   if (settled()) return true;
   try {
     ring_->poll();
-  } catch (const Error&) {
+  } catch (...) {
     return false;  // process exit has begun
   }
   return settled();
 }
 
-void ChunkLane::close(Clock::time_point deadline) noexcept {
+std::size_t ChunkLane::close(Clock::time_point deadline) noexcept {
+  RingCore* const ring = made();
+  if (ring == nullptr) return 0;
   try {
-    if (ring_) ring_->close(std::max(deadline - Clock::now(), std::chrono::nanoseconds{0}));
-  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): process exit has begun
+    return ring->close(std::max(deadline - Clock::now(), std::chrono::nanoseconds{0})).in_flight;
+  } catch (...) {
+    return 0;  // process exit has begun
   }
 }
 
@@ -108,9 +113,17 @@ ChunkLane* ChunkLanes::find_lane() {
   return lanes_.back().get();
 }
 
-void ChunkLanes::close(Clock::time_point deadline) noexcept {
-  const std::lock_guard lock{mutex_};
-  for (const std::unique_ptr<ChunkLane>& lane : lanes_) lane->close(deadline);
+std::size_t ChunkLanes::close(Clock::time_point deadline) noexcept {
+  std::size_t in_flight = 0;
+  for (std::size_t i = 0;; ++i) {
+    ChunkLane* lane = nullptr;
+    {
+      const std::lock_guard lock{mutex_};
+      if (i == lanes_.size()) return in_flight;
+      lane = lanes_[i].get();
+    }
+    in_flight += lane->close(deadline);  // without the lock, since it waits, and may log
+  }
 }
 
 void ChunkLanes::clear() noexcept { lanes_.clear(); }

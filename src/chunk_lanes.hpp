@@ -30,8 +30,8 @@ class ChunkLane {
   /// No slot of it holds anything; idle() looks at completion first.
   [[nodiscard]] bool settled() const noexcept;
   [[nodiscard]] bool idle() noexcept;
-  /// Drains what the ring may still hold, until the deadline.
-  void close(Clock::time_point deadline) noexcept;
+  /// Drains what the ring may still hold, until the deadline. @returns copies not proven over
+  std::size_t close(Clock::time_point deadline) noexcept;
 
  private:
   friend class ChunkLanes;
@@ -58,14 +58,11 @@ class ChunkLanes {
     ~Place();
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
-    /// The lane, once it is this place's turn and one is free; else null. The driver's device is current.
+    /// The lane, once it is this place's turn and one is free; else null.
     /// @throws Error if a lane cannot be made
     ChunkLane* try_take();
 
    private:
-    bool take();
-    void put_back();
-
     ChunkLanes& lanes_;
     ChunkLane* lane_ = nullptr;
     std::list<Place*>::iterator position_;
@@ -74,7 +71,8 @@ class ChunkLanes {
   /// Sum over the rings.
   [[nodiscard]] Statistics statistics() const;
   /// Drains what the rings may still hold, until the deadline. No place is taken any more.
-  void close(Clock::time_point deadline) noexcept;
+  /// @returns copies not proven over
+  std::size_t close(Clock::time_point deadline) noexcept;
   /// Ends the lanes; the driver's device is current.
   void clear() noexcept;
 

@@ -17,8 +17,9 @@ Completion::Completion(const Driver& driver, DeviceFault& fault, RingCounters& c
       first_sequence_{first},
       marks_(slots.size()) {}
 
-Status Completion::open(native_stream stream) noexcept {
+Status Completion::open(native_stream stream, bool external) noexcept {
   stream_ = stream;
+  external_ = external;
   Status status = UniqueEvent::create(driver_, edge_);
   if (status.ok()) status = UniqueEvent::create(driver_, late_.event);
   for (auto mark = marks_.begin(); status.ok() && mark != marks_.end(); ++mark) {
@@ -59,8 +60,15 @@ std::size_t Completion::try_poll() noexcept {
   return lock ? poll_locked() : 0;
 }
 
+bool Completion::nothing_in_flight() const noexcept {
+  return groups_.empty() && !late_recorded_ &&
+         head_.load(std::memory_order_relaxed) == tail_.load(std::memory_order_acquire) &&
+         proven_ >= enqueued_.load(std::memory_order_acquire);
+}
+
 std::size_t Completion::poll_locked() noexcept {
   if (fault_.lost()) return lose_all(fault_.status());
+  if (nothing_in_flight()) return 0;  // an idle ring costs no driver call
   const CaptureScope scope{driver_};
   std::size_t moved = poll_marks();
   if (!fault_.lost()) moved += poll_late_mark();
@@ -87,7 +95,8 @@ std::size_t Completion::poll_late_mark() noexcept {
   std::size_t moved = 0;
   if (!late_recorded_) {
     const Status status = record_late_mark();
-    if (status.hard()) {
+    if (external_ && status.outcome == backend::Outcome::capturing) return moved;  // later
+    if (!status.ok()) {
       resolve(status, "event_record", late_.end, moved);
       return moved;
     }
@@ -99,17 +108,26 @@ std::size_t Completion::poll_late_mark() noexcept {
 Status Completion::record_late_mark() noexcept {
   late_.end = enqueued_.load(std::memory_order_acquire);  // before recording: the event covers at least these
   const DeviceScope scope{driver_};
-  const Status status = scope.status().ok() ? driver_.event_record(late_.event.get(), stream_) : scope.status();
+  Status status = scope.status();
+  bool capturing = false;
+  if (status.ok() && external_) status = driver_.stream_capturing(stream_, capturing);
+  if (capturing) return {backend::Outcome::capturing};  // it would go into the caller's graph
+  if (status.ok()) status = driver_.event_record(late_.event.get(), stream_);
   late_recorded_ = status.ok();
   return status;
 }
 
 std::size_t Completion::poll_groups() noexcept {
   std::size_t moved = 0;
+  native_stream pending = nullptr;  // what is behind a pending group of the same stream is pending too
   std::erase_if(groups_, [&](Group& group) {
-    if (fault_.lost()) return false;
+    if (fault_.lost() || group.stream == pending) return false;
     const Status status = driver_.event_query(group.event.get());
-    if (status.pending()) return false;
+    if (status.pending()) {
+      // The per-thread stream is another one on every thread.
+      if (group.stream != backend::per_thread_stream) pending = group.stream;
+      return false;
+    }
     if (status.ok()) {
       for (const std::uint64_t position : group.positions) moved += prove(position);
       spare_events_.push_back(std::move(group.event));  // reserved by arm()
@@ -209,7 +227,7 @@ Completion::Armed Completion::arm(std::vector<std::uint64_t> positions, native_s
     if (!now.of(first_sequence_ + position) || now.phase != Phase::unarmed) return {.refused = Refused::not_unarmed};
     if (!recorded_on(position, stream)) return {.refused = Refused::other_stream};
   }
-  Group group{.positions = std::move(positions)};
+  Group group{.stream = stream, .positions = std::move(positions)};
   Status status;
   if (spare_events_.empty()) {
     status = UniqueEvent::create(driver_, group.event);

@@ -35,7 +35,8 @@ class Completion {
              std::uint64_t first);
 
   /// Creates the events. To be called once, before anything else.
-  Status open(native_stream stream) noexcept;
+  /// @param external  the stream is the caller's, who may capture it
+  Status open(native_stream stream, bool external) noexcept;
 
   // Submitter.
 
@@ -70,10 +71,12 @@ class Completion {
   // Slots armed together. One that failed stays, so that a later query can prove its copies over.
   struct Group {
     UniqueEvent event{};
+    native_stream stream = nullptr;
     std::vector<std::uint64_t> positions;
   };
 
   Slot& slot(std::uint64_t position) noexcept { return slots_[position % slots_.size()]; }
+  [[nodiscard]] bool nothing_in_flight() const noexcept;
   std::size_t poll_locked() noexcept;
   std::size_t poll_marks() noexcept;
   std::size_t poll_late_mark() noexcept;
@@ -96,6 +99,7 @@ class Completion {
   std::span<Slot> slots_;
   std::uint64_t first_sequence_;
   native_stream stream_ = nullptr;
+  bool external_ = false;
   UniqueEvent edge_;
 
   // Queue of marks: the submitter writes at tail_, polling reads at head_. It has as many places as the ring has slots,

@@ -10,18 +10,6 @@
 
 namespace tailrace::inline TAILRACE_ABI {
 
-namespace {
-
-void check_room(const Ticket& ticket, std::size_t room, const std::string& ring) {
-  if (room >= ticket.size()) return;
-  throw Error{Errc::buffer_too_small,
-              "the destination has " + std::to_string(room) + " bytes, the readback " + std::to_string(ticket.size()),
-              "pass at least Ticket::size() bytes; the readback is still there",
-              {.operation = "collect", .ring = ring, .slot = ticket.slot(), .sequence = ticket.sequence()}};
-}
-
-}  // namespace
-
 ReadbackRing::ReadbackRing(Device device, RingOptions options)
     : core_{std::make_unique<detail::RingCore>(device, std::move(options), std::make_shared<detail::DeviceFault>())} {}
 
@@ -93,8 +81,16 @@ detail::SlotClaim ReadbackRing::try_claim(const Ticket& ticket, std::size_t elem
   return core().try_claim(ticket, element_size);
 }
 
+void ReadbackRing::check_room(const Ticket& ticket, std::size_t room) {
+  if (room >= ticket.size() || state(ticket) == SlotState::free) return;  // a stale ticket is refused as such
+  throw Error{Errc::buffer_too_small,
+              "the destination has " + std::to_string(room) + " bytes, the readback " + std::to_string(ticket.size()),
+              "pass at least Ticket::size() bytes; the readback is still there",
+              {.operation = "collect", .ring = name(), .slot = ticket.slot(), .sequence = ticket.sequence()}};
+}
+
 std::size_t ReadbackRing::collect(const Ticket& ticket, std::span<std::byte> destination) {
-  check_room(ticket, destination.size(), name());
+  check_room(ticket, destination.size());
   return visit(ticket, [destination](std::span<const std::byte> bytes) {
     if (!bytes.empty()) std::memcpy(destination.data(), bytes.data(), bytes.size());
     return bytes.size();
@@ -102,7 +98,7 @@ std::size_t ReadbackRing::collect(const Ticket& ticket, std::span<std::byte> des
 }
 
 std::optional<std::size_t> ReadbackRing::try_collect(const Ticket& ticket, std::span<std::byte> destination) {
-  check_room(ticket, destination.size(), name());
+  check_room(ticket, destination.size());
   const bool done = try_visit(ticket, [destination](std::span<const std::byte> bytes) {
     if (!bytes.empty()) std::memcpy(destination.data(), bytes.data(), bytes.size());
   });

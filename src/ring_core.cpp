@@ -49,7 +49,7 @@ Ticket RingCore::submit_for(const DeviceView& view, StreamRef producer, std::chr
   const Source source = check_source(view, "submit_for");
   const Clock::time_point deadline = deadline_after(timeout);
   std::unique_lock lock{submit_mutex_};
-  const auto place = line_.insert(line_.end(), std::this_thread::get_id());
+  const auto place = line_.insert(line_.end(), Waiting{});
   // Whatever ends the wait, the next in line must look again.
   const auto leave_line = [this, place](void*) {
     line_.erase(place);
@@ -58,6 +58,7 @@ Ticket RingCore::submit_for(const DeviceView& view, StreamRef producer, std::chr
   const std::unique_ptr<void, decltype(leave_line)> in_line{this, leave_line};
   for (unsigned round = 0;; ++round) {
     const std::uint64_t epoch = wakeup_.epoch();
+    process_.check("submit_for");
     check_open("submit_for");
     Phase phase = Phase::free;  // promised to those who came first
     if (place == line_.begin()) {
@@ -116,9 +117,11 @@ Ticket RingCore::enqueue(const Source& source, StreamRef stream, Via via) {
   check_submitting(scope.status(), "current_device");
   check_with_driver(source, stream);
   const native_stream on = via == Via::copy_stream ? stream_.get() : stream.get();
-  // Recorded even if nothing has to wait for it: a stream of another device is refused by this call.
-  check_submitting(driver_.event_record(completion_.edge(), stream.get()), "event_record");
-  if (on != stream.get()) check_submitting(driver_.stream_wait(on, completion_.edge()), "stream_wait");
+  if (stream.get() != stream_.get()) {
+    // For record() too, where nothing has to wait for it: a stream of another device is refused by this call.
+    check_submitting(driver_.event_record(completion_.edge(), stream.get()), "event_record");
+    if (on != stream.get()) check_submitting(driver_.stream_wait(on, completion_.edge()), "stream_wait");
+  }
   std::byte* const memory = memory_.slot(static_cast<unsigned>(position_ % slots_.size()));
   unpoison(memory, options_.capacity);
   check_submitting(driver_.copy_to_host(memory, source.region, on), "copy");
@@ -131,9 +134,12 @@ Ticket RingCore::enqueue(const Source& source, StreamRef stream, Via via) {
 }
 
 void RingCore::check_with_driver(const Source& source, StreamRef stream) const {
-  require_not_capturing(driver_, *fault_, stream, at_next_submission());
-  if (options_.copy_stream) require_not_capturing(driver_, *fault_, *options_.copy_stream, at_next_submission());
-  require_device_memory(driver_, *fault_, source, at_next_submission());
+  const auto where = [this] { return at_next_submission(); };
+  require_not_capturing(driver_, *fault_, stream, where);
+  if (options_.copy_stream && *options_.copy_stream != stream) {
+    require_not_capturing(driver_, *fault_, *options_.copy_stream, where);
+  }
+  require_device_memory(driver_, *fault_, source, where);
 }
 
 Ticket RingCore::publish(std::size_t bytes, Phase phase, native_stream recorded_on) noexcept {
@@ -156,6 +162,7 @@ void RingCore::arm(std::span<const Ticket> tickets, StreamRef stream) {
   for (const Ticket& ticket : tickets) {
     const Look found = look(ticket, "arm");
     if (found.phase == Phase::free) refuse_ticket(found.phase, ticket, "arm");
+    if (found.phase == Phase::ready && ticket.size() == 0) continue;  // nothing was enqueued, so nothing is to be armed
     if (is_error(found.phase) && fault_->lost()) throw fault_->error(at("arm", ticket));
     if (found.phase != Phase::unarmed) refuse_arming(ticket);
     positions.push_back(ticket.sequence() - first_sequence_);
@@ -219,6 +226,7 @@ RingCore::Look RingCore::look_settled(const Ticket& ticket, const char* operatio
     const std::uint64_t epoch = wakeup_.epoch();
     Look found = look(ticket, operation);
     if (found.phase != Phase::pending) return found;
+    process_.check(operation);
     poll_and_wake(Poll::unless_busy);
     found = look(ticket, operation);
     if (found.phase != Phase::pending || Clock::now() >= deadline) return found;

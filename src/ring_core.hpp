@@ -135,6 +135,7 @@ class RingCore {
     Slot* slot = nullptr;
     Phase phase = Phase::free;  // free also if the slot has moved on
   };
+  struct Waiting {};  // a place in the line of submit_for()
   enum class Via : std::uint8_t { copy_stream, callers_stream };
   enum class Poll : std::uint8_t { always, unless_busy };  // busy: another thread polls
 
@@ -203,8 +204,8 @@ class RingCore {
   std::mutex submit_mutex_;     // of everything below
   std::uint64_t position_ = 0;  // of the next submission
   bool used_ = false;
-  std::uint64_t stalled_at_ = 0;     // 1 + the position whose stall was counted last
-  std::list<std::thread::id> line_;  // callers of submit_for(), in the order of their arrival
+  std::uint64_t stalled_at_ = 0;  // 1 + the position whose stall was counted last
+  std::list<Waiting> line_;       // callers of submit_for(), in the order of their arrival
 
   friend struct KeptRings;
   RingCore* next_kept_ = nullptr;  // of rings that are kept for ever

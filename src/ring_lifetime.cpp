@@ -94,6 +94,7 @@ RingCore::RingCore(Device device, RingOptions options, std::shared_ptr<DeviceFau
       driver_{device.ordinal(), counters_},
       slots_(options_.slots),
       completion_{driver_, *fault_, counters_, slots_, first_sequence_} {
+  static_cast<void>(SlotMemory::bytes_for(options_.slots, options_.capacity));  // refused before any driver call
   making_.emplace(driver_);
   check(making_->status(), "current_device", at("ReadbackRing"));
   open();
@@ -111,7 +112,7 @@ void RingCore::open() {
   } else {
     check(CopyStream::create(driver_, options_.stream_priority, stream_), "stream_create", at("ReadbackRing"));
   }
-  check(completion_.open(stream_.get()), "event_create", at("ReadbackRing"));
+  check(completion_.open(stream_.get(), options_.copy_stream.has_value()), "event_create", at("ReadbackRing"));
   // A stream of another device is refused by this call.
   check(driver_.event_record(completion_.edge(), stream_.get()), "event_record", at("ReadbackRing"));
   memory_.open(driver_, options_.slots, options_.capacity, options_.pinned_source, options_.name);
@@ -140,13 +141,13 @@ std::size_t RingCore::end(std::unique_ptr<RingCore> core, std::optional<std::chr
   CloseReport report;
   try {
     report = core->close(patience);
-  } catch (const Error&) {
+  } catch (...) {
     report = core->report();  // see below
   }
   // Those who were blocked inside are on their way out.
   while (core->inside_.load(std::memory_order_acquire) != 0 && Clock::now() < deadline) {
-    core->wakeup_.notify();
-    std::this_thread::yield();
+    const std::uint64_t epoch = core->wakeup_.epoch();
+    core->wakeup_.wait_for(epoch, std::chrono::milliseconds{1});
   }
   if (!core->process_.usable()) {  // process exit began meanwhile
     KeptRings::add(core.release());
@@ -175,6 +176,7 @@ CloseReport RingCore::close(std::chrono::nanoseconds bound) {
   }
   for (unsigned round = 0;; ++round) {
     const std::uint64_t epoch = wakeup_.epoch();
+    process_.check("close");
     poll_and_wake(Poll::always);
     if (!waits_for_copies() || Clock::now() >= deadline) return report();
     pause(round, epoch, deadline);

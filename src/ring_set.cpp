@@ -6,6 +6,7 @@
 #include "src/ring_core.hpp"
 #include "src/ring_set_core.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -15,9 +16,19 @@ RingSet::RingSet(Device device, RingSetOptions options)
     : core_{std::make_unique<Core>(device, std::move(options), std::make_shared<detail::DeviceFault>())} {}
 
 RingSet::RingSet(std::unique_ptr<Core> core) noexcept : core_{std::move(core)} {}
-RingSet::~RingSet() = default;
+
+RingSet::~RingSet() {
+  if (core_) Core::end(std::move(core_));
+}
+
 RingSet::RingSet(RingSet&&) noexcept = default;
-RingSet& RingSet::operator=(RingSet&&) noexcept = default;
+
+RingSet& RingSet::operator=(RingSet&& other) noexcept {
+  if (this == &other) return *this;
+  if (core_) Core::end(std::move(core_));
+  core_ = std::move(other.core_);
+  return *this;
+}
 
 RingSet::Core& RingSet::core() const {
   if (core_) return *core_;
@@ -33,7 +44,9 @@ std::size_t RingSet::rings() const { return core().all().size(); }
 
 std::shared_ptr<ReadbackRing> RingSet::ring_for(std::size_t bytes) { return core().first_lane(bytes); }
 std::shared_ptr<ReadbackRing> RingSet::existing_ring_for(std::size_t bytes) const { return core().existing(bytes); }
-std::shared_ptr<ReadbackRing> RingSet::owner(const Ticket& ticket) const { return core().owner(ticket); }
+std::shared_ptr<ReadbackRing> RingSet::owner(const Ticket& ticket, const char* operation) const {
+  return core().owner(ticket, operation);
+}
 
 Ticket RingSet::submit(const DeviceView& source, StreamRef producer) {
   return core().lane_for(source, producer)->submit(source, producer);
@@ -52,36 +65,43 @@ Ticket RingSet::record(const DeviceView& source, StreamRef stream) {
 }
 
 void RingSet::arm(std::span<const Ticket> tickets, StreamRef stream) {
-  if (!tickets.empty()) owner(tickets.front())->arm(tickets, stream);
+  std::vector<Ticket> left{tickets.begin(), tickets.end()};
+  while (!left.empty()) {
+    const std::uint64_t ring = left.front().ring();
+    const auto others = std::ranges::partition(left, [ring](const Ticket& ticket) { return ticket.ring() == ring; });
+    const std::span<const Ticket> together{left.begin(), others.begin()};
+    owner(together.front(), "arm")->arm(together, stream);
+    left.erase(left.begin(), others.begin());
+  }
 }
 
 std::size_t RingSet::poll() { return core().poll(); }
 
-SlotState RingSet::state(const Ticket& ticket) { return owner(ticket)->state(ticket); }
-SlotState RingSet::wait(const Ticket& ticket) { return owner(ticket)->wait(ticket); }
+SlotState RingSet::state(const Ticket& ticket) { return owner(ticket, "state")->state(ticket); }
+SlotState RingSet::wait(const Ticket& ticket) { return owner(ticket, "wait")->wait(ticket); }
 SlotState RingSet::wait_for(const Ticket& ticket, std::chrono::nanoseconds timeout) {
-  return owner(ticket)->wait_for(ticket, timeout);
+  return owner(ticket, "wait_for")->wait_for(ticket, timeout);
 }
 
 std::size_t RingSet::wait_all(std::span<const Ticket> tickets) {
   // All rings first: a thread that is woken because the set is destroyed must not come back to it.
   std::vector<std::shared_ptr<ReadbackRing>> rings;
   rings.reserve(tickets.size());
-  for (const Ticket& ticket : tickets) rings.push_back(owner(ticket));
+  for (const Ticket& ticket : tickets) rings.push_back(owner(ticket, "wait_all"));
   std::size_t failed = 0;
   for (std::size_t i = 0; i < tickets.size(); ++i) failed += rings[i]->wait(tickets[i]) == SlotState::error ? 1 : 0;
   return failed;
 }
 
-void RingSet::discard(const Ticket& ticket) { owner(ticket)->discard(ticket); }
-void RingSet::guard_source(const Ticket& ticket, StreamRef stream) { owner(ticket)->guard_source(ticket, stream); }
+void RingSet::discard(const Ticket& ticket) { owner(ticket, "discard")->discard(ticket); }
+void RingSet::guard_source(const Ticket& ticket, StreamRef stream) { owner(ticket, "guard_source")->guard_source(ticket, stream); }
 
 std::size_t RingSet::collect(const Ticket& ticket, std::span<std::byte> destination) {
-  return owner(ticket)->collect(ticket, destination);
+  return owner(ticket, "collect")->collect(ticket, destination);
 }
 
 std::optional<std::size_t> RingSet::try_collect(const Ticket& ticket, std::span<std::byte> destination) {
-  return owner(ticket)->try_collect(ticket, destination);
+  return owner(ticket, "try_collect")->try_collect(ticket, destination);
 }
 
 CloseReport RingSet::close(std::chrono::nanoseconds bound) { return core().close(bound); }

@@ -16,7 +16,53 @@ namespace tailrace::inline TAILRACE_ABI {
 using detail::RingCore;
 using detail::SlotMemory;
 
-RingSet::Core::Lane& RingSet::Core::make(std::size_t capacity, unsigned slots) {
+// Marks a class whose next lane is being made. Begins and ends with the lock held.
+class RingSet::Core::Making {
+ public:
+  Making(Core& core, Class& rings) noexcept : core_{core}, rings_{rings} {
+    rings_.being_made = true;
+    ++core_.making_;
+  }
+  ~Making() {
+    rings_.being_made = false;
+    --core_.making_;
+    core_.changed_.notify_all();
+  }
+  Making(const Making&) = delete;
+  Making& operator=(const Making&) = delete;
+
+ private:
+  Core& core_;
+  Class& rings_;
+};
+
+/// Null if there is no room for a further lane of the class.
+RingSet::Core::Lane* RingSet::Core::make(Lock& lock, std::size_t capacity, const char* operation) {
+  Class& rings = classes_[capacity];
+  const Making mark{*this, rings};
+  const unsigned slots =
+      rings.lanes.empty() ? slots_for_first_lane(lock, capacity, operation) : slots_for_further_lane(capacity);
+  if (slots == 0) return nullptr;
+  const std::size_t bytes = SlotMemory::bytes_for(slots, capacity);
+  held_.fetch_add(bytes, std::memory_order_relaxed);  // before the allocation: the room is taken
+  std::unique_ptr<Lane> lane;
+  try {
+    lock.unlock();
+    lane = build(capacity, slots);
+    lock.lock();
+    return &insert(lane, operation);
+  } catch (...) {
+    if (!lock) lock.lock();
+    if (lane) {
+      give_up(lock, std::move(lane));
+    } else {
+      held_.fetch_sub(bytes, std::memory_order_relaxed);
+    }
+    throw;
+  }
+}
+
+std::unique_ptr<RingSet::Core::Lane> RingSet::Core::build(std::size_t capacity, unsigned slots) const {
   auto lane = std::make_unique<Lane>();
   lane->capacity = capacity;
   lane->ring = Ring{
@@ -31,22 +77,44 @@ RingSet::Core::Lane& RingSet::Core::make(std::size_t capacity, unsigned slots) {
                                                               .close_bound = options_.close_bound,
                                                               .log = options_.log},
                                                   fault_)}};
-  const std::unique_lock lock{tables_};
-  if (closed_.load(std::memory_order_acquire)) refuse_closed("RingSet");  // close() has not seen this ring
-  std::vector<std::unique_ptr<Lane>>& lanes = classes_[capacity].lanes;
-  lanes.reserve(lanes.size() + 1);
-  by_id_.emplace(lane->ring->id(), lane.get());
-  lanes.push_back(std::move(lane));
-  held_.fetch_add(lanes.back()->ring->pinned_bytes(), std::memory_order_relaxed);
-  return *lanes.back();
+  return lane;
 }
 
-unsigned RingSet::Core::slots_for_first_lane(std::size_t capacity) {
+/// Takes the lane only if it returns.
+RingSet::Core::Lane& RingSet::Core::insert(std::unique_ptr<Lane>& lane, const char* operation) {
+  if (closed_.load(std::memory_order_acquire)) refuse_closed(operation);  // close() has not seen this ring
+  std::vector<std::unique_ptr<Lane>>& lanes = classes_[lane->capacity].lanes;
+  lanes.reserve(lanes.size() + 1);
+  by_id_.emplace(lane->ring->id(), lane.get());
+  return *lanes.emplace_back(std::move(lane));
+}
+
+/// Ends a ring that nobody else can reach, and takes it out of the account.
+void RingSet::Core::give_up(Lock& lock, std::unique_ptr<Lane> lane) noexcept {
+  ++ending_;
+  lock.unlock();
+  const std::size_t bytes = lane->ring->pinned_bytes();
+  const std::size_t kept = RingCore::end(std::move(lane->ring->core_));
+  lane.reset();
+  lock.lock();
+  held_.fetch_sub(bytes - kept, std::memory_order_relaxed);
+  --ending_;
+  changed_.notify_all();
+}
+
+unsigned RingSet::Core::slots_for_first_lane(Lock& lock, std::size_t capacity, const char* operation) {
   const std::size_t slot = SlotMemory::bytes_for(1, capacity);
   const std::size_t two = SlotMemory::bytes_for(2, capacity);
   const auto wanted = static_cast<unsigned>(std::clamp<std::size_t>(budget_ / 4 / slot, 2, slots_));
   const auto room = [this] { return budget_ - std::min(budget_, held()); };
-  while (room() / slot < wanted && give_up_oldest_idle()) {
+  while (room() / slot < wanted) {
+    if (std::unique_ptr<Lane> oldest = take_out_oldest_idle()) {
+      give_up(lock, std::move(oldest));
+    } else if (ending_ != 0) {
+      changed_.wait(lock);  // another thread makes room, and may not need all of it
+    } else {
+      break;
+    }
   }
   if (room() >= two) return static_cast<unsigned>(std::min<std::size_t>(room() / slot, wanted));
   throw Error{Errc::budget_exceeded,
@@ -55,7 +123,7 @@ unsigned RingSet::Core::slots_for_first_lane(std::size_t capacity) {
                   std::to_string(held()) + " are held and " + std::to_string(idle_bytes()) + " of these are idle",
               "collect or discard results, drop ring handles, or raise TAILRACE_PINNED_BUDGET or "
               "RingSetOptions::pinned_budget",
-              {.operation = options_.name}};
+              {.operation = operation, .ring = options_.name}};
 }
 
 unsigned RingSet::Core::slots_for_further_lane(std::size_t capacity) const {
@@ -66,10 +134,16 @@ unsigned RingSet::Core::slots_for_further_lane(std::size_t capacity) const {
   return slots < 2 ? 0 : static_cast<unsigned>(std::min<std::size_t>(slots, slots_));
 }
 
-bool RingSet::Core::idle(const Lane& lane) noexcept { return lane.ring.use_count() == 1 && lane.ring->core().idle(); }
+bool RingSet::Core::idle(const Lane& lane) noexcept { return sole(lane.ring) && lane.ring->core().idle(); }
+
+bool RingSet::Core::sole(const Ring& ring) noexcept {
+  if (ring.use_count() != 1) return false;
+  // The count is read without an order. Giving up a reference orders what others did before they gave up theirs.
+  Ring{ring}.reset();
+  return true;
+}
 
 std::unique_ptr<RingSet::Core::Lane> RingSet::Core::take_out_oldest_idle() {
-  const std::unique_lock lock{tables_};
   Lane* oldest = nullptr;
   for (const auto& [id, lane] : by_id_) {
     if ((oldest == nullptr || lane->last_use < oldest->last_use) && idle(*lane)) oldest = lane;
@@ -86,17 +160,7 @@ std::unique_ptr<RingSet::Core::Lane> RingSet::Core::take_out_oldest_idle() {
   return taken;
 }
 
-bool RingSet::Core::give_up_oldest_idle() {
-  const std::unique_ptr<Lane> oldest = take_out_oldest_idle();
-  if (oldest == nullptr) return false;
-  const std::size_t bytes = oldest->ring->pinned_bytes();
-  const std::size_t kept = RingCore::end(std::move(oldest->ring->core_));
-  held_.fetch_sub(bytes - kept, std::memory_order_relaxed);
-  return true;
-}
-
 std::size_t RingSet::Core::idle_bytes() const {
-  const std::unique_lock lock{tables_};
   std::size_t bytes = 0;
   for (const auto& [id, lane] : by_id_) {
     if (idle(*lane)) bytes += lane->ring->pinned_bytes();
@@ -105,7 +169,6 @@ std::size_t RingSet::Core::idle_bytes() const {
 }
 
 std::size_t RingSet::Core::class_bytes(std::size_t capacity) const {
-  const std::shared_lock lock{tables_};
   std::size_t bytes = 0;
   const auto rings = classes_.find(capacity);
   if (rings == classes_.end()) return 0;

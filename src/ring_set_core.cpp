@@ -12,6 +12,7 @@
 #include <exception>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace tailrace::inline TAILRACE_ABI {
 
@@ -58,8 +59,6 @@ RingSet::Core::Core(Device device, RingSetOptions options, std::shared_ptr<detai
       budget_{configured_budget(options_)},
       fault_{std::move(fault)} {}
 
-RingSet::Core::~Core() { end(detail::deadline_after(options_.close_bound)); }
-
 // ---- finding a ring
 
 RingSet::Core::Ring RingSet::Core::lane_for(const DeviceView& source, StreamRef producer) {
@@ -72,27 +71,18 @@ RingSet::Core::Ring RingSet::Core::lane_for(const DeviceView& source, StreamRef 
   }
   static_cast<void>(detail::checked(source, "submit"));  // what will be refused is not worth a ring
   poll();  // a discarded copy may be over without anybody having looked, and its ring idle
-  std::unique_lock making{making_, std::try_to_lock};
-  if (!making) {
-    // Somebody is allocating. Rather than wait for that, use a lane that is there.
-    const std::unique_lock lock{tables_};
-    if (const auto rings = classes_.find(capacity); rings != classes_.end() && !rings->second.lanes.empty()) {
-      return share(rings->second, who, /* for_now */ true);
-    }
-  }
-  if (!making) making.lock();
-  bool first = false;
-  {
-    const std::unique_lock lock{tables_};
+  Lock lock{tables_};
+  for (;; changed_.wait(lock)) {
+    check_open("submit");
     if (Lane* const lane = find(capacity, who)) return use(*lane);
     Class& rings = classes_[capacity];
     const bool unused = rings.lane_of.size() < rings.lanes.size();  // one that ring_for() made
     if (unused || rings.lanes.size() >= options_.lanes) return share(rings, who);
-    first = rings.lanes.empty();
+    // Somebody is allocating. Rather than do so beside him, use a lane that is there.
+    if (making_ != 0 && !rings.lanes.empty()) return share(rings, who, /* for_now */ true);
+    if (!rings.being_made) break;
   }
-  const unsigned slots = first ? slots_for_first_lane(capacity) : slots_for_further_lane(capacity);
-  Lane* const made = slots != 0 ? &make(capacity, slots) : nullptr;
-  const std::unique_lock lock{tables_};
+  Lane* const made = make(lock, capacity, "submit");
   Class& rings = classes_[capacity];
   if (made == nullptr) return share(rings, who);  // no room for a further lane
   rings.lane_of.insert_or_assign(who, Assignment{.lane = made});
@@ -104,33 +94,36 @@ RingSet::Core::Ring RingSet::Core::first_lane(std::size_t bytes) {
   const std::size_t capacity = capacity_class(bytes);
   if (Ring ring = existing(bytes)) return ring;
   poll();  // as above
-  const std::lock_guard making{making_};
-  if (Ring ring = existing(bytes)) return ring;
-  Lane& made = make(capacity, slots_for_first_lane(capacity));
-  const std::shared_lock lock{tables_};
-  return use(made);
+  Lock lock{tables_};
+  for (;; changed_.wait(lock)) {
+    check_open("ring_for");
+    const Class& rings = classes_[capacity];
+    if (!rings.lanes.empty()) return use(*rings.lanes.front());
+    if (!rings.being_made) break;
+  }
+  return use(*make(lock, capacity, "ring_for"));
 }
 
 RingSet::Core::Ring RingSet::Core::existing(std::size_t bytes) const {
-  process_.check("RingSet");
+  process_.check("existing_ring_for");
   const std::shared_lock lock{tables_};
   const auto rings = classes_.find(capacity_class(bytes));
   if (rings == classes_.end() || rings->second.lanes.empty()) return nullptr;
   return use(*rings->second.lanes.front());
 }
 
-RingSet::Core::Ring RingSet::Core::owner(const Ticket& ticket) const {
-  process_.check("RingSet");
+RingSet::Core::Ring RingSet::Core::owner(const Ticket& ticket, const char* operation) const {
+  process_.check(operation);
   const std::shared_lock lock{tables_};
   if (const auto lane = by_id_.find(ticket.ring()); lane != by_id_.end()) return use(*lane->second);
   throw Error{Errc::stale_ticket,
               "the ticket is of no ring of this set, or of one that was given up",
               "use each ticket once, with the set that gave it",
-              {.operation = options_.name, .slot = ticket.slot(), .sequence = ticket.sequence()}};
+              {.operation = operation, .ring = options_.name, .slot = ticket.slot(), .sequence = ticket.sequence()}};
 }
 
 std::vector<RingSet::Core::Ring> RingSet::Core::all() const {
-  process_.check("RingSet");
+  process_.check("rings");
   const std::shared_lock lock{tables_};
   std::vector<Ring> rings;
   rings.reserve(by_id_.size());
@@ -193,6 +186,7 @@ CloseReport RingSet::Core::close(std::chrono::nanoseconds bound) {
   const detail::Clock::time_point deadline = detail::deadline_after(bound);
   closed_.store(true, std::memory_order_release);  // before all(): a ring that is being made is seen there, or sees it
   const std::vector<Ring> rings = all();
+  changed_.notify_all();  // whoever has not seen the flag waits by now
   for (const Ring& ring : rings) static_cast<void>(ring->close(std::chrono::nanoseconds{0}));  // wakes every caller
   CloseReport sum;
   for (const Ring& ring : rings) {
@@ -216,10 +210,16 @@ void RingSet::Core::end(std::chrono::steady_clock::time_point deadline) noexcept
   for (auto& [capacity, rings] : classes_) {
     for (const std::unique_ptr<Lane>& lane : rings.lanes) {
       // A thread that is woken from a wait has a handle too, and may be the last to leave.
-      if (lane->ring.use_count() == 1) static_cast<void>(RingCore::end(std::move(lane->ring->core_), left()));
+      if (sole(lane->ring)) static_cast<void>(RingCore::end(std::move(lane->ring->core_), left()));
     }
   }
   classes_.clear();
+}
+
+void RingSet::Core::end(std::unique_ptr<Core> core) noexcept {
+  if (!core->process_.usable()) return detail::Kept<Core>::add(std::move(core));
+  core->end(detail::deadline_after(core->options_.close_bound));
+  if (!core->process_.usable()) detail::Kept<Core>::add(std::move(core));
 }
 
 Statistics RingSet::Core::statistics() const {

@@ -5,11 +5,13 @@
 #include <tailrace/ring_set.hpp>
 
 #include "src/device_fault.hpp"
+#include "src/kept.hpp"
 #include "src/logger.hpp"
 #include "src/process.hpp"
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -29,16 +31,18 @@ namespace tailrace::inline TAILRACE_ABI {
 /// A class starts with one lane. A submitter (producer stream and thread) that is new to the class is given the next
 /// lane in turn, which is made if the budget has room; it keeps that lane, so that its submissions stay in order.
 ///
-/// Locks, in the order in which they may be taken: making_ (while a ring is made or given up, its allocation included),
-/// tables_ (never held over a driver call, a wait or user code). Handles are copied under tables_ only, so that whoever
-/// holds it exclusively and sees the set's own reference alone knows that nobody is inside the ring.
+/// A ring is made in three steps: room is found and its bytes are put to the account, under the lock; it is allocated,
+/// without; it is put into the tables, under the lock again. Of one class, one ring at a time is made.
+///
+/// Lock: tables_, never held over a driver call or user code, and released while a ring is made or ended. Handles are
+/// copied under it only, so that whoever holds it exclusively and sees the set's own reference alone knows that nobody
+/// is inside the ring.
 class RingSet::Core {
  public:
   using Ring = std::shared_ptr<ReadbackRing>;
 
   Core(Device device, RingSetOptions options, std::shared_ptr<detail::DeviceFault> fault);
-  /// end(), with the bound of the options.
-  ~Core();
+  ~Core() = default;
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
 
@@ -47,17 +51,21 @@ class RingSet::Core {
   /// The first lane of the class, made if need be.
   Ring first_lane(std::size_t bytes);
   Ring existing(std::size_t bytes) const;
-  Ring owner(const Ticket& ticket) const;
+  Ring owner(const Ticket& ticket, const char* operation) const;
   std::vector<Ring> all() const;
   std::size_t poll();
   CloseReport close(std::chrono::nanoseconds bound);
   /// Closes all rings and ends those that nobody else has a handle of, with one deadline for all.
   void end(std::chrono::steady_clock::time_point deadline) noexcept;
+  /// The end of a set: the same with the bound of the options, and destroys it. In a forked child and once process exit
+  /// has begun it is kept as it is.
+  static void end(std::unique_ptr<Core> core) noexcept;
   Statistics statistics() const;
 
   [[nodiscard]] Device device() const noexcept { return device_; }
   [[nodiscard]] unsigned slots_per_ring() const noexcept { return slots_; }
   [[nodiscard]] std::size_t budget() const noexcept { return budget_; }
+  /// Bytes of all rings, those that are being made or ended included.
   [[nodiscard]] std::size_t held() const noexcept { return held_.load(std::memory_order_relaxed); }
 
  private:
@@ -85,23 +93,30 @@ class RingSet::Core {
     std::vector<std::unique_ptr<Lane>> lanes;
     std::unordered_map<Submitter, Assignment, Hash> lane_of;
     std::size_t turn = 0;
+    bool being_made = false;  // a lane is
   };
+  using Lock = std::unique_lock<std::shared_mutex>;
+  class Making;
 
   // Under tables_.
   Ring use(Lane& lane) const noexcept;
   Lane* find(std::size_t capacity, const Submitter& who) const;
   Ring share(Class& rings, const Submitter& who, bool for_now = false) const;
   static bool idle(const Lane& lane) noexcept;
-
-  // Under making_.
-  Lane& make(std::size_t capacity, unsigned slots);
-  unsigned slots_for_first_lane(std::size_t capacity);
+  static bool sole(const Ring& ring) noexcept;  // no other handle is out
+  Lane& insert(std::unique_ptr<Lane>& lane, const char* operation);
   unsigned slots_for_further_lane(std::size_t capacity) const;
   std::unique_ptr<Lane> take_out_oldest_idle();
-  bool give_up_oldest_idle();
   std::size_t idle_bytes() const;
-
   std::size_t class_bytes(std::size_t capacity) const;
+
+  // Called with the lock held, and released in between.
+  Lane* make(Lock& lock, std::size_t capacity, const char* operation);
+  unsigned slots_for_first_lane(Lock& lock, std::size_t capacity, const char* operation);
+  void give_up(Lock& lock, std::unique_ptr<Lane> lane) noexcept;
+
+  // Without the lock.
+  std::unique_ptr<Lane> build(std::size_t capacity, unsigned slots) const;
   void check_open(const char* operation) const;
   [[noreturn]] static void refuse_closed(const char* operation);
 
@@ -115,12 +130,17 @@ class RingSet::Core {
   std::atomic<bool> closed_{false};
   std::atomic<std::size_t> held_{0};
 
-  std::mutex making_;
-  mutable std::shared_mutex tables_;
+  mutable std::shared_mutex tables_;     // of everything below
+  std::condition_variable_any changed_;  // a ring was made or ended, or the set was closed
+  unsigned making_ = 0;                  // rings that are being made
+  unsigned ending_ = 0;                  // rings that are being ended to make room
   std::map<std::size_t, Class> classes_;
   std::unordered_map<std::uint64_t, Lane*> by_id_;
   Statistics given_up_;  // what the rings that were given up had counted
   mutable std::atomic<std::uint64_t> uses_{0};
+
+  friend class detail::Kept<Core>;
+  Core* next_kept = nullptr;
 };
 
 }  // namespace tailrace::inline TAILRACE_ABI

@@ -4,10 +4,11 @@
 #include <tailrace/runtime.hpp>
 
 #include "src/array_reader.hpp"
+#include "src/kept.hpp"
+#include "src/logger.hpp"
 #include "src/ring_set_core.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <exception>
 #include <utility>
@@ -31,17 +32,21 @@ class Runtime::Impl {
         rings{std::make_unique<RingSet::Core>(device, options.rings, fault)},
         copy_streams{options.copy_streams},
         reader{device, options, copy_streams.table_, fault},
-        close_bound{options.close_bound} {}
+        close_bound{options.close_bound},
+        logger{options.log} {}
 
   struct Closed {
     CloseReport report;
     bool nobody_inside = false;
   };
   Closed close(detail::Clock::time_point deadline) {
-    const bool nobody_inside = reader.close(deadline);
+    const auto [nobody_inside, in_flight] = reader.close(deadline);
     static_cast<void>(copy_streams.close());
     const auto left = std::max(deadline - detail::Clock::now(), std::chrono::nanoseconds{0});
-    return {.report = rings.close(left), .nobody_inside = nobody_inside};
+    CloseReport report = rings.close(left);
+    report.drained = report.drained && nobody_inside && in_flight == 0;
+    report.in_flight += in_flight;
+    return {.report = report, .nobody_inside = nobody_inside};
   }
 
   const detail::ProcessGuard process;
@@ -50,26 +55,28 @@ class Runtime::Impl {
   CopyStreams copy_streams;
   detail::ArrayReader reader;
   const std::chrono::nanoseconds close_bound;
+  const detail::Logger logger;
   Impl* next_kept = nullptr;
 
   // In a forked child, at process exit and with callers inside, nothing may be touched: kept until the process ends.
-  static void keep(std::unique_ptr<Impl> impl) noexcept {
-    static std::atomic<Impl*> first{nullptr};
-    Impl* const kept = impl.release();
-    kept->next_kept = first.load(std::memory_order_relaxed);
-    while (!first.compare_exchange_weak(kept->next_kept, kept)) {
-    }
-  }
   static void end(std::unique_ptr<Impl> impl) noexcept {
     const detail::Clock::time_point deadline = detail::deadline_after(impl->close_bound);
+    bool nobody_inside = false;
     try {
-      if (impl->process.usable() && impl->close(deadline).nobody_inside) {
-        impl->rings.core().end(deadline);
-        return;
-      }
+      nobody_inside = impl->process.usable() && impl->close(deadline).nobody_inside;
     } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): process exit has begun, or memory ran out
     }
-    keep(std::move(impl));
+    const bool usable = impl->process.usable();
+    if (nobody_inside && usable) {
+      impl->rings.core().end(deadline);
+      return;
+    }
+    if (usable) {
+      impl->logger.warn(
+          "a runtime was destroyed with calls inside; all that it holds is kept until the process ends. Fix: let "
+          "reads return before the runtime is destroyed");
+    }
+    detail::Kept<Impl>::add(std::move(impl));
   }
 };
 

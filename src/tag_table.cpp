@@ -251,27 +251,27 @@ void TagTable::settle(Tag& tag, std::exception_ptr exception) noexcept {
 
 void TagTable::finish(const std::shared_ptr<Tag>& tag, std::exception_ptr exception) noexcept {
   std::function<bool()> help;
-  std::shared_ptr<void> attachment;
   {
     const std::scoped_lock lock{mutex_};
     help = std::exchange(tag->help_, nullptr);
-    attachment = std::move(tag->attachment_);
   }
   settle(*tag, std::move(exception));
 }
 
 void TagTable::cancel(const std::shared_ptr<Tag>& tag, std::exception_ptr exception) noexcept {
+  std::shared_ptr<void> attachment;
   {
     const std::scoped_lock lock{mutex_};
     const auto found = tags_.find(tag->name());
     if (found != tags_.end() && found->second == tag) tags_.erase(found);
+    attachment = std::move(tag->attachment_);
   }
   finish(tag, std::move(exception));
 }
 
 void TagTable::attach(const std::shared_ptr<Tag>& tag, std::shared_ptr<void> object) {
   const std::scoped_lock lock{mutex_};
-  if (tag->state_ != Tag::State::finished) tag->attachment_.swap(object);
+  tag->attachment_.swap(object);
 }
 
 std::shared_ptr<void> TagTable::attachment(std::string_view name) const {

@@ -57,13 +57,13 @@ class TagTable : public std::enable_shared_from_this<TagTable> {
   /// Opens a tag for something that completes elsewhere and ends in finish(). A waiter calls @p help over and over; it
   /// answers whether it did something. @throws Error (Errc::tag_in_flight, closed, forked, exiting)
   std::shared_ptr<Tag> open(std::string_view name, std::function<bool()> help);
-  /// The tag is over; the exception, if any, is its waiter's. Gives up what was attached.
+  /// The tag is over; the exception, if any, is its waiter's. What is attached stays until somebody has waited.
   void finish(const std::shared_ptr<Tag>& tag, std::exception_ptr exception) noexcept;
-  /// Undoes open(): the tag is free again. Whoever waits for it already gets the exception.
+  /// Undoes open() and attach(): the tag is free again. Whoever waits for it already gets the exception.
   void cancel(const std::shared_ptr<Tag>& tag, std::exception_ptr exception) noexcept;
-  /// Attaches an object to an open tag; nothing to a finished one.
+  /// Attaches an object to an open tag.
   void attach(const std::shared_ptr<Tag>& tag, std::shared_ptr<void> object);
-  /// What is attached to the tag; null if nothing is, or not any more. @throws Error (Errc::unknown_tag)
+  /// What is attached to the tag; null if nothing is. @throws Error (Errc::unknown_tag)
   [[nodiscard]] std::shared_ptr<void> attachment(std::string_view name) const;
 
   /// Keeps the table, and with it all that it holds, until the process ends: in a forked child, and once process exit

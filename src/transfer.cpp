@@ -18,6 +18,20 @@ DeviceView view_of(const backend::Region& region) noexcept {
 }
 
 ErrorDetails at_read() { return {.operation = "read"}; }
+ErrorDetails at_guard() { return {.operation = "guard_source"}; }
+
+/// The same failure; one of ours also says how many leading bytes are good.
+std::exception_ptr with_good_bytes(const std::exception_ptr& failure, std::size_t good) noexcept {
+  try {
+    try {
+      std::rethrow_exception(failure);
+    } catch (const Error& error) {
+      return std::make_exception_ptr(error.with_good_bytes(good));
+    }
+  } catch (...) {
+    return failure;  // not ours, or there is no memory for a longer text
+  }
+}
 
 }  // namespace
 
@@ -27,14 +41,15 @@ Transfer::Transfer(const TransferContext& context, std::span<std::byte> destinat
       destination_{destination.first(source.bytes)},
       source_{source},
       direct_{context.driver.pinned_as_a_whole(destination.data(), source.bytes)},
-      of_snapshot_{snapshots != nullptr},
-      event_{context.events} {
-  context_.fault.check(event_.status(), "event_create", at_read());
+      of_snapshot_{snapshots != nullptr} {
+  for (std::optional<PooledEvent>* const event : {&start_, &end_}) {
+    context_.fault.check(event->emplace(context_.events).status(), "event_create", at_read());
+  }
   require_not_capturing(context_.driver, context_.fault, producer, at_read());
   require_device_memory(context_.driver, context_.fault, source_, at_read());
   place_.emplace(context_.lanes);
   // Also what refuses a producer of another device.
-  context_.fault.check(context_.driver.event_record(event_.get(), producer.get()), "event_record", at_read());
+  context_.fault.check(context_.driver.event_record(start_->get(), producer.get()), "event_record", at_read());
   if (snapshots != nullptr) take_snapshot(*snapshots, producer);
 }
 
@@ -47,9 +62,10 @@ void Transfer::take_snapshot(SnapshotPool& snapshots, StreamRef producer) {
   context_.fault.check(context_.driver.copy_on_device(snapshot_.get(), source_.region, producer.get()), "device_copy",
                        at_read());
   source_.region = {.data = snapshot_.get(), .width = source_.bytes};
-  const Status recorded = context_.driver.event_record(event_.get(), producer.get());
+  const Status recorded = context_.driver.event_record(start_->get(), producer.get());
   if (!recorded.ok()) static_cast<void>(snapshot_.release());  // nothing will tell when its copy is over
   context_.fault.check(recorded, "event_record", at_read());
+  reading_ = Reading::enqueued;
 }
 
 bool Transfer::advance() noexcept {
@@ -70,12 +86,12 @@ bool Transfer::advance() noexcept {
 // ---- waiting
 
 bool Transfer::start() {
-  const DeviceScope scope{context_.driver};
-  context_.fault.check(scope.status(), "current_device", at_read());
   lane_ = place_->try_take();
   if (lane_ == nullptr) return false;
   stage_ = Stage::running;
-  context_.fault.check(context_.driver.stream_wait(lane_->stream(), event_.get()), "stream_wait", at_read());
+  const DeviceScope scope{context_.driver};
+  context_.fault.check(scope.status(), "current_device", at_read());
+  context_.fault.check(context_.driver.stream_wait(lane_->stream(), start_->get()), "stream_wait", at_read());
   if (!direct_) return true;
   context_.fault.check(context_.driver.copy_to_host(destination_.data(), source_.region, lane_->stream()), "copy",
                        at_read());
@@ -86,17 +102,22 @@ bool Transfer::start() {
 
 /// Records the end of a direct read, unless that was done already.
 Status Transfer::record_end() noexcept {
+  if (end_recorded_) return {};
+  const DeviceScope scope{context_.driver};
+  Status status = scope.status();
+  if (status.ok()) status = context_.driver.event_record(end_->get(), lane_->stream());
+  if (!status.ok()) return status;
+  end_recorded_ = true;
+  source_enqueued();
+  return {};
+}
+
+void Transfer::source_enqueued() noexcept {
   {
     const std::lock_guard lock{guard_mutex_};
-    if (reading_ == Reading::enqueued) return {};
-    const DeviceScope scope{context_.driver};
-    Status status = scope.status();
-    if (status.ok()) status = context_.driver.event_record(event_.get(), lane_->stream());
-    if (!status.ok()) return status;
     reading_ = Reading::enqueued;
   }
   context_.wakeup->notify();
-  return {};
 }
 
 // ---- running
@@ -104,11 +125,11 @@ Status Transfer::record_end() noexcept {
 bool Transfer::run_direct() {
   context_.fault.check(record_end(), "event_record", at_read());
   const CaptureScope scope{context_.driver};
-  const Status status = context_.driver.event_query(event_.get());
+  const Status status = context_.driver.event_query(end_->get());
   if (status.pending()) return false;
   context_.fault.check(status, "event_query", at_read());
   good_ = source_.bytes;
-  finish();
+  finish(/* over */ true);
   return true;
 }
 
@@ -116,7 +137,7 @@ bool Transfer::run() {
   bool did = retire_chunks();
   did |= claim_chunks();
   if (refusal_ == nullptr) did |= submit_chunks();
-  if (good_ == source_.bytes) finish();
+  if (good_ == source_.bytes) finish(/* over */ true);
   if (refusal_ != nullptr && chunks_.empty()) fail(refusal_);
   return did;
 }
@@ -180,16 +201,12 @@ bool Transfer::submit_chunks() {
     if (!submit_next(ring)) return did;
     did = true;
   }
-  if (!did) return false;
-  {
-    const std::lock_guard lock{guard_mutex_};
-    reading_ = Reading::enqueued;
-  }
-  context_.wakeup->notify();
-  return true;
+  if (did) source_enqueued();
+  return did;
 }
 
 bool Transfer::submit_next(RingCore& ring) {
+  if (chunks_.size() == ring.slots()) return false;  // the ring is this transfer's alone: the next slot is not free
   const Source next = part(source_, submitted_, std::min(context_.chunk_bytes, source_.bytes - submitted_));
   Chunk& chunk = chunks_.emplace_back();  // first, so that an accepted copy has its place
   std::optional<Ticket> ticket;
@@ -238,9 +255,13 @@ bool Transfer::drain() noexcept {
   if (std::ranges::any_of(chunks_, [](const Chunk& chunk) { return chunk.claim.has_value(); })) return did;
   const bool over = proven_over();
   if (!over && !context_.fault.lost() && Clock::now() < drain_deadline_) return did;
-  if (!over) static_cast<void>(snapshot_.release());
-  finish();
+  finish(over);
   return true;
+}
+
+bool Transfer::copying() const noexcept {
+  return std::ranges::any_of(
+      chunks_, [](const Chunk& chunk) { return chunk.claim && chunk.group.left.load(std::memory_order_acquire) != 0; });
 }
 
 bool Transfer::give_up_chunks() noexcept {
@@ -249,7 +270,7 @@ bool Transfer::give_up_chunks() noexcept {
     if (chunk.claim || chunk.done) continue;
     try {
       lane_->ring().discard(chunk.ticket);
-    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the ticket that failed is used up already
+    } catch (...) {  // NOLINT(bugprone-empty-catch): the ticket that failed is used up already
     }
   }
   return true;
@@ -262,22 +283,20 @@ bool Transfer::proven_over() noexcept {
   if (writes_destination && !record_end().ok()) return false;
   if (!writes_destination && !snapshot_) return true;
   const CaptureScope scope{context_.driver};
-  return context_.driver.event_query(event_.get()).ok();  // behind the copy into the snapshot, or the direct copy
+  return context_.driver.event_query(writes_destination ? end_->get() : start_->get()).ok();
 }
 
-void Transfer::finish() noexcept {
-  if (failure_) {
-    try {
-      std::rethrow_exception(failure_);
-    } catch (const Error& error) {
-      failure_ = std::make_exception_ptr(error.with_good_bytes(good_));
-    } catch (...) {  // NOLINT(bugprone-empty-catch): not ours, passed on as it is
-    }
-  }
+/// @param over  nothing on the device reads the source or writes what is ours or the caller's any more
+void Transfer::finish(bool over) noexcept {
+  if (failure_) failure_ = with_good_bytes(failure_, good_);
+  left_a_copy_ = !over && (snapshot_ || (direct_ && submitted_ != 0));
+  if (!over) static_cast<void>(snapshot_.release());
   chunks_.clear();
   {
     const std::lock_guard lock{guard_mutex_};
-    reading_ = Reading::over;
+    reading_ = over ? Reading::over : Reading::unknown;
+    start_.reset();
+    end_.reset();
   }
   lane_ = nullptr;
   place_.reset();
@@ -290,12 +309,18 @@ bool Transfer::try_guard_source(StreamRef stream) {
   const std::lock_guard lock{guard_mutex_};
   if (reading_ == Reading::over) return true;
   if (reading_ == Reading::not_enqueued) return false;
+  if (reading_ == Reading::unknown) {
+    throw Error{Errc::copy_failed, "the read failed, and whether its source is still being read is not known",
+                "wait for the tag for the cause, and synchronise the device before the source is reused", at_guard()};
+  }
   const DeviceScope scope{context_.driver};
-  context_.fault.check(scope.status(), "current_device", {.operation = "guard_source"});
-  context_.fault.check(context_.driver.event_record(event_.get(), lane_->stream()), "event_record",
-                       {.operation = "guard_source"});
-  context_.fault.check(context_.driver.stream_wait(stream.get(), event_.get()), "stream_wait",
-                       {.operation = "guard_source"});
+  context_.fault.check(scope.status(), "current_device", at_guard());
+  require_not_capturing(context_.driver, context_.fault, stream, at_guard());
+  if (!of_snapshot_) {
+    context_.fault.check(context_.driver.event_record(end_->get(), lane_->stream()), "event_record", at_guard());
+  }
+  const native_event read = of_snapshot_ ? start_->get() : end_->get();
+  context_.fault.check(context_.driver.stream_wait(stream.get(), read), "stream_wait", at_guard());
   return true;
 }
 

@@ -66,10 +66,15 @@ class Transfer {
   [[nodiscard]] std::exception_ptr outcome() const noexcept { return failure_; }
   [[nodiscard]] std::size_t bytes() const noexcept { return source_.bytes; }
   [[nodiscard]] bool direct() const noexcept { return direct_; }
-  [[nodiscard]] bool of_snapshot() const noexcept { return of_snapshot_; }
+  /// Workers are copying pieces: they read slots and write the destination. For the driving thread.
+  [[nodiscard]] bool copying() const noexcept;
+  /// A copy that no ring knows of, into the destination or the snapshot, was not proven over. Only if finished().
+  [[nodiscard]] bool left_a_copy() const noexcept { return left_a_copy_; }
 
-  /// Orders `stream` after the last read of the source, once that is enqueued. @returns false if it is not yet
-  /// @throws Error
+  /// Orders `stream` after the last read of the source, once that is enqueued; of a snapshot's it is from the start.
+  /// May be called as long as the transfer is there, also when what it was made of is gone.
+  /// @returns false if it is not enqueued yet
+  /// @throws Error (Errc::copy_failed) if the transfer failed and the read was not proven over; or what the driver says
   bool try_guard_source(StreamRef stream);
 
  private:
@@ -85,6 +90,7 @@ class Transfer {
   void take_snapshot(SnapshotPool& snapshots, StreamRef producer);
   bool start();
   Status record_end() noexcept;
+  void source_enqueued() noexcept;
   bool run();
   bool run_direct();
   bool retire_chunks() noexcept;
@@ -96,7 +102,7 @@ class Transfer {
   bool drain() noexcept;
   bool give_up_chunks() noexcept;
   [[nodiscard]] bool proven_over() noexcept;
-  void finish() noexcept;
+  void finish(bool over) noexcept;
 
   const TransferContext& context_;
   const std::span<std::byte> destination_;
@@ -112,12 +118,16 @@ class Transfer {
   std::exception_ptr refusal_;  // of the chunk that would have been next
   std::exception_ptr failure_;
   Clock::time_point drain_deadline_;
-  bool given_up_ = false;  // draining: tickets were discarded
+  bool given_up_ = false;      // draining: tickets were discarded
+  bool end_recorded_ = false;  // of a direct read
+  bool left_a_copy_ = false;
   Stage stage_ = Stage::waiting;
 
-  std::mutex guard_mutex_;  // of the two below, between the driving thread and guard_source()
-  PooledEvent event_;       // first the start, later the end or the guard
-  enum class Reading : std::uint8_t { not_enqueued, enqueued, over } reading_ = Reading::not_enqueued;
+  enum class Reading : std::uint8_t { not_enqueued, enqueued, over, unknown };
+  std::mutex guard_mutex_;  // of the three below, between the driving thread and guard_source(); events end in finish()
+  std::optional<PooledEvent> start_;  // behind the producer's work and the copy into the snapshot
+  std::optional<PooledEvent> end_;    // behind a direct read, or behind the chunks when guard_source() asked last
+  Reading reading_ = Reading::not_enqueued;  // of the source
 };
 
 }  // namespace tailrace::inline TAILRACE_ABI::detail

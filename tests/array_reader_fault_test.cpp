@@ -221,7 +221,7 @@ TEST_F(ArrayReaderFaultTest, RefusesEverythingWithTheFirstCauseOnceTheDeviceIsLo
     const auto failure = error_of([&] { runtime.async_wait("array"); });
     EXPECT_TRUE(failure == Errc::copy_failed || failure == Errc::device_lost);
     EXPECT_EQ(error_of([&] { runtime.read(got, test::view(source), stream); }), Errc::device_lost);
-    EXPECT_EQ(error_of([&] { runtime.submit(test::view(source), stream); }), Errc::device_lost);
+    EXPECT_EQ(error_of([&] { return runtime.submit(test::view(source), stream); }), Errc::device_lost);
     EXPECT_EQ(error_of([&] { runtime.guard_source("array", stream); }), Errc::unknown_tag);
   }
   EXPECT_EQ(log.errors().size(), 1U);  // one diagnostic, and not hundreds

@@ -33,9 +33,9 @@ class Owners {
     const auto& source = test::never_destroyed<test::Buffer>(bytes);
     auto& destination = test::never_destroyed<std::vector<std::byte>>(bytes);
     ring_.wait(ring_.submit({source.data(), 64}, stream));
-    ring_.submit({source.data(), 64}, stream);
-    set_.submit({source.data(), 64}, stream);
-    runtime_.submit({source.data(), 5000}, stream);
+    static_cast<void>(ring_.submit({source.data(), 64}, stream));
+    static_cast<void>(set_.submit({source.data(), 64}, stream));
+    static_cast<void>(runtime_.submit({source.data(), 5000}, stream));
     runtime_.async_read("array", destination, DeviceView{source.data(), bytes}, stream, {.snapshot = true});
     runtime_.async_load("job", [] {});
   }

@@ -44,7 +44,8 @@ bool refused(F&& call) {
 bool child_is_refused(Owners& owners, const DeviceView& source, tailrace::StreamRef stream, const Ticket& ticket) {
   std::vector<std::byte> room(source.width);
   return refused([&] { static_cast<void>(owners.ring.collect(ticket)); }) &&
-         refused([&] { owners.ring.submit(source, stream); }) && refused([&] { owners.set.submit(source, stream); }) &&
+         refused([&] { static_cast<void>(owners.ring.submit(source, stream)); }) &&
+         refused([&] { static_cast<void>(owners.set.submit(source, stream)); }) &&
          refused([&] { static_cast<void>(owners.set.ring_for(64)); }) &&
          refused([&] { static_cast<void>(owners.set.existing_ring_for(64)); }) &&
          refused([&] { owners.set.close({}); }) && refused([&] { owners.runtime.read(room, source, stream); }) &&

@@ -11,10 +11,10 @@ using namespace test;
 class RingCapture : public RingTest {
  protected:
   void expect_refused(ReadbackRing& ring, StreamRef producer) {
-    EXPECT_EQ(errc_of([&] { ring.submit(view(), producer); }), Errc::stream_capturing);
+    EXPECT_EQ(errc_of([&] { return ring.submit(view(), producer); }), Errc::stream_capturing);
     EXPECT_EQ(errc_of([&] { return ring.try_submit(view(), producer); }), Errc::stream_capturing);
-    EXPECT_EQ(errc_of([&] { ring.submit_for(view(), producer, hang_guard); }), Errc::stream_capturing);
-    EXPECT_EQ(errc_of([&] { ring.record(view(), producer); }), Errc::stream_capturing);
+    EXPECT_EQ(errc_of([&] { return ring.submit_for(view(), producer, hang_guard); }), Errc::stream_capturing);
+    EXPECT_EQ(errc_of([&] { return ring.record(view(), producer); }), Errc::stream_capturing);
   }
 };
 

@@ -27,15 +27,15 @@ TEST_F(RingCloseFault, ARingThatEndsWithOneOfEachStateReleasesEveryWaiterOnceAnd
   ring->poll();
   const Ticket pending = submit(*ring, 3);
   submit(*ring, 4);
-  EXPECT_EQ(errc_of([&] { ring->submit(view(), stream); }), Errc::slot_ready);
+  EXPECT_EQ(errc_of([&] { return ring->submit(view(), stream); }), Errc::slot_ready);
   std::atomic<int> closed{0};
   std::vector<std::jthread> threads;
   for (int i = 0; i < 3; ++i) {
     threads.emplace_back([&] {
-      if (errc_of([&] { ring->submit_for(view(), stream, hang_guard); }) == Errc::closed) ++closed;
+      if (errc_of([&] { return ring->submit_for(view(), stream, hang_guard); }) == Errc::closed) ++closed;
     });
   }
-  EXPECT_TRUE(eventually([&] { return errc_of([&] { ring->submit(view(), stream); }) == Errc::slot_promised; }));
+  EXPECT_TRUE(eventually([&] { return errc_of([&] { return ring->submit(view(), stream); }) == Errc::slot_promised; }));
   EXPECT_FALSE(ring->close(milliseconds{0}).drained);
   threads.clear();
   EXPECT_EQ(closed, 3);

@@ -25,10 +25,10 @@ TEST_F(RingClose, DrainsAndReports) {
   EXPECT_EQ(report.failed, 0U);
   // What is READY can still be collected; new submissions are refused.
   EXPECT_EQ(value_of(ring, ready), 1U);
-  EXPECT_EQ(errc_of([&] { ring.submit(view(), stream); }), Errc::closed);
+  EXPECT_EQ(errc_of([&] { return ring.submit(view(), stream); }), Errc::closed);
   EXPECT_EQ(errc_of([&] { return ring.try_submit(view(), stream); }), Errc::closed);
-  EXPECT_EQ(errc_of([&] { ring.submit_for(view(), stream, hang_guard); }), Errc::closed);
-  EXPECT_EQ(errc_of([&] { ring.record(view(), stream); }), Errc::closed);
+  EXPECT_EQ(errc_of([&] { return ring.submit_for(view(), stream, hang_guard); }), Errc::closed);
+  EXPECT_EQ(errc_of([&] { return ring.record(view(), stream); }), Errc::closed);
   EXPECT_EQ(ring.close(hang_guard).uncollected, 1U);
   EXPECT_EQ(value_of(ring, also), 2U);
 }
@@ -62,8 +62,8 @@ TEST_F(RingClose, WakesEveryBlockedCallerOnce) {
   threads.push_back(blocked([&] { ring.wait_for(first, hang_guard); }));
   threads.push_back(blocked([&] { return ring.collect(first); }));
   threads.push_back(blocked([&] { ring.visit(first, [](std::span<const std::byte>) { ADD_FAILURE(); }); }));
-  threads.push_back(blocked([&] { ring.submit_for(view(), stream, hang_guard); }));
-  EXPECT_TRUE(eventually([&] { return errc_of([&] { ring.submit(view(), stream); }) == Errc::slot_promised; }));
+  threads.push_back(blocked([&] { return ring.submit_for(view(), stream, hang_guard); }));
+  EXPECT_TRUE(eventually([&] { return errc_of([&] { return ring.submit(view(), stream); }) == Errc::slot_promised; }));
   EXPECT_FALSE(ring.close(milliseconds{0}).drained);
   threads.clear();
   EXPECT_EQ(closed, 5);
@@ -119,10 +119,10 @@ TEST_F(RingClose, ByTheDestructorWakesBlockedCallers) {
   std::vector<std::jthread> threads;
   for (int i = 0; i < 3; ++i) {
     threads.emplace_back([&] {
-      if (errc_of([&] { ring->submit_for(view(), stream, hang_guard); }) == Errc::closed) ++closed;
+      if (errc_of([&] { return ring->submit_for(view(), stream, hang_guard); }) == Errc::closed) ++closed;
     });
   }
-  EXPECT_TRUE(eventually([&] { return errc_of([&] { ring->submit(view(), stream); }) == Errc::slot_promised; }));
+  EXPECT_TRUE(eventually([&] { return errc_of([&] { return ring->submit(view(), stream); }) == Errc::slot_promised; }));
   // All of them are inside: one refusal each, at their deadline or by the end of the ring, is all that they can get.
   EXPECT_TRUE(eventually([&] { return errc_of([&] { ring->wait_for(first, milliseconds{1}); }) == std::nullopt; }));
   ring->close(milliseconds{0});

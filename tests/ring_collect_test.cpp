@@ -257,7 +257,7 @@ TEST_F(RingCollect, DiscardingFreesAReadySlotAtOnceAndAPendingOneWhenItsCopyIsOv
   hold.release();
   EXPECT_TRUE(eventually([&] {
     ring.poll();
-    return !errc_of([&] { ring.submit(view(), stream); });
+    return !errc_of([&] { return ring.submit(view(), stream); });
   }));
   EXPECT_EQ(ring.statistics().discarded, 2U);
 }

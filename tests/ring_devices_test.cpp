@@ -20,9 +20,9 @@ TEST_F(RingDevices, RefusesAnotherDevicesSourceAndStreams) {
   {
     Buffer foreign_buffer{word};
     Stream foreign;
-    EXPECT_EQ(errc_of([&] { ring.submit({foreign_buffer.data(), word}, stream); }), Errc::wrong_device);
-    EXPECT_EQ(errc_of([&] { ring.submit(view(), foreign); }), Errc::wrong_device);
-    EXPECT_EQ(errc_of([&] { ring.record(view(), foreign); }), Errc::wrong_device);
+    EXPECT_EQ(errc_of([&] { return ring.submit({foreign_buffer.data(), word}, stream); }), Errc::wrong_device);
+    EXPECT_EQ(errc_of([&] { return ring.submit(view(), foreign); }), Errc::wrong_device);
+    EXPECT_EQ(errc_of([&] { return ring.record(view(), foreign); }), Errc::wrong_device);
     RingOptions made = options(2);
     made.copy_stream = foreign;
     EXPECT_EQ(errc_of([&] { ReadbackRing{Device{0}, made}; }), Errc::wrong_device);
@@ -47,7 +47,7 @@ TEST_F(RingDevices, LeavesTheCurrentDeviceAsItWas) {
     EXPECT_EQ(ring.wait(recorded), SlotState::ready);
     ring.discard(recorded);
     ring.poll();
-    EXPECT_EQ(errc_of([&] { ring.submit({&made_up, word}, stream); }), Errc::wrong_memory);
+    EXPECT_EQ(errc_of([&] { return ring.submit({&made_up, word}, stream); }), Errc::wrong_memory);
     EXPECT_EQ(current_device(), 1);
   }
   EXPECT_EQ(current_device(), 1);

@@ -108,13 +108,13 @@ TEST_F(RingFault, AnErrorThatNobodyCollectedIsInTheWay) {
   const Ticket second = submit(ring, 2);
   fail_call(DriverCall::event_query, 1);
   ring.poll();
-  const auto error = error_of([&] { ring.submit(view(), stream); });
+  const auto error = error_of([&] { return ring.submit(view(), stream); });
   ASSERT_TRUE(error);
   EXPECT_EQ(error->errc(), Errc::slot_error);
   EXPECT_NE(std::string{error->what()}.find("failed readback not collected"), std::string::npos);
   EXPECT_EQ(errc_of([&] { return ring.try_submit(view(), stream); }), Errc::slot_error);
   ring.discard(first);  // as good as collecting it
-  EXPECT_EQ(errc_of([&] { ring.submit(view(), stream); }), Errc::slot_quarantined);
+  EXPECT_EQ(errc_of([&] { return ring.submit(view(), stream); }), Errc::slot_quarantined);
   hold.release();
   EXPECT_EQ(value_of(ring, second), 2U);
   EXPECT_TRUE(accepts(ring));
@@ -131,9 +131,9 @@ TEST_F(RingFault, AQuarantinedSlotIsFreeOnceALaterEventProvesItsCopyOver) {
     EXPECT_EQ(ring.state(ticket), SlotState::free);
   }
   // All of them: said, not waited for.
-  EXPECT_EQ(errc_of([&] { ring.submit(view(), stream); }), Errc::slot_quarantined);
+  EXPECT_EQ(errc_of([&] { return ring.submit(view(), stream); }), Errc::slot_quarantined);
   EXPECT_EQ(errc_of([&] { return ring.try_submit(view(), stream); }), Errc::slot_quarantined);
-  const auto error = error_of([&] { ring.submit_for(view(), stream, milliseconds{5}); });
+  const auto error = error_of([&] { return ring.submit_for(view(), stream, milliseconds{5}); });
   ASSERT_TRUE(error);
   EXPECT_EQ(error->errc(), Errc::timed_out);
   EXPECT_NE(std::string{error->what()}.find("quarantined"), std::string::npos);
@@ -153,7 +153,7 @@ TEST_F(RingFault, ASubmissionThatWaitsGoesOnWhenAnErrorIsCollected) {
   hold.release();
   EXPECT_EQ(ring.wait(second), SlotState::ready);  // proves the first one over too
   std::jthread waiter{[&] { EXPECT_EQ(ring.submit_for(view(), stream, hang_guard).slot(), failed.slot()); }};
-  EXPECT_TRUE(eventually([&] { return errc_of([&] { ring.submit(view(), stream); }) == Errc::slot_promised; }));
+  EXPECT_TRUE(eventually([&] { return errc_of([&] { return ring.submit(view(), stream); }) == Errc::slot_promised; }));
   EXPECT_EQ(errc_of([&] { return ring.collect(failed); }), Errc::copy_failed);
 }
 
@@ -176,7 +176,7 @@ TEST_F(RingFault, AnEventThatCannotBeRecordedAtTheNextPollEitherIsAnError) {
   EXPECT_EQ(ring.state(ticket), SlotState::error);
   EXPECT_EQ(errc_of([&] { return ring.collect(ticket); }), Errc::copy_failed);
   submit(ring, 8);
-  EXPECT_EQ(errc_of([&] { ring.submit(view(), stream); }), Errc::slot_quarantined);
+  EXPECT_EQ(errc_of([&] { return ring.submit(view(), stream); }), Errc::slot_quarantined);
   hold.release();
   EXPECT_TRUE(accepts(ring));
 }
@@ -227,7 +227,7 @@ TEST_F(RingFault, ARecordedCopyWhoseQueryFailsIsAnErrorToo) {
   fail_call(DriverCall::event_query, 1);
   EXPECT_EQ(ring.poll(), 2U);
   EXPECT_EQ(errc_of([&] { return ring.collect(tickets[0]); }), Errc::copy_failed);
-  EXPECT_EQ(errc_of([&] { ring.submit(view(), stream); }), Errc::slot_quarantined);
+  EXPECT_EQ(errc_of([&] { return ring.submit(view(), stream); }), Errc::slot_quarantined);
   hold.release();
   finish(ring);
   EXPECT_EQ(errc_of([&] { return ring.collect(tickets[1]); }), Errc::copy_failed);

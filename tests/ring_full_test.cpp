@@ -34,14 +34,14 @@ TEST_F(RingFull, OfReadyResultsRefusesAndKeepsAllOfThem) {
   EXPECT_EQ(ring.wait_all(tickets), 0U);
   for (int again = 0; again < 100; ++again) {
     stamp(buffer, 0, 1, 1, stream);
-    expect_refusal(error_of([&] { ring.submit(view(), stream); }), Errc::slot_ready, "uncollected completed readback",
-                   tickets[0]);
+    expect_refusal(error_of([&] { return ring.submit(view(), stream); }), Errc::slot_ready,
+                   "uncollected completed readback", tickets[0]);
     EXPECT_EQ(ring.try_submit(view(), stream), std::nullopt);
-    expect_refusal(error_of([&] { ring.record(view(), stream); }), Errc::slot_ready, "READY", tickets[0]);
+    expect_refusal(error_of([&] { return ring.record(view(), stream); }), Errc::slot_ready, "READY", tickets[0]);
   }
   // Only the next slot counts, not that another one is free.
   EXPECT_EQ(value_of(ring, tickets[5]), 105U);
-  EXPECT_EQ(errc_of([&] { ring.submit(view(), stream); }), Errc::slot_ready);
+  EXPECT_EQ(errc_of([&] { return ring.submit(view(), stream); }), Errc::slot_ready);
   for (unsigned i = 0; i < slots; ++i) {
     if (i == 5) continue;
     EXPECT_EQ(value_of(ring, tickets[i]), 100U + i);
@@ -55,7 +55,7 @@ TEST_F(RingFull, OfPendingCopiesRefusesAndCountsAStall) {
   const Ticket first = submit(ring, 1);
   const Ticket second = submit(ring, 2);
   EXPECT_EQ(ring.statistics().stalls, 0U);
-  expect_refusal(error_of([&] { ring.submit(view(), stream); }), Errc::slot_pending, "still in flight", first);
+  expect_refusal(error_of([&] { return ring.submit(view(), stream); }), Errc::slot_pending, "still in flight", first);
   EXPECT_EQ(ring.statistics().stalls, 1U);
   EXPECT_EQ(ring.try_submit(view(), stream), std::nullopt);
   hold.release();
@@ -74,7 +74,7 @@ TEST_F(RingFull, PollsOnceBeforeItRefuses) {
   ring.discard(second);
   copies.synchronize();
   // Both are over, which nobody has seen yet.
-  expect_refusal(error_of([&] { ring.submit(view(), stream); }), Errc::slot_ready, "READY", first);
+  expect_refusal(error_of([&] { return ring.submit(view(), stream); }), Errc::slot_ready, "READY", first);
   EXPECT_EQ(ring.statistics().stalls, 1U);
   EXPECT_EQ(value_of(ring, first), 1U);
   EXPECT_EQ(submit(ring, 3).slot(), 0U);
@@ -86,7 +86,7 @@ TEST_F(RingFull, RefusesASlotThatIsBeingRead) {
   const Ticket first = submit(ring, 1);
   const Ticket second = submit(ring, 2);
   ring.visit(first, [&](std::span<const std::byte>) {
-    expect_refusal(error_of([&] { ring.submit(view(), stream); }), Errc::slot_reading, "being read", first);
+    expect_refusal(error_of([&] { return ring.submit(view(), stream); }), Errc::slot_reading, "being read", first);
     EXPECT_EQ(ring.try_submit(view(), stream), std::nullopt);
   });
   EXPECT_EQ(submit(ring, 3).slot(), 0U);
@@ -102,17 +102,17 @@ TEST_F(RingFull, RefusesADiscardedSlotWhoseCopyIsInFlight) {
   const auto refuses = [&](auto&& call) {
     expect_refusal(error_of(call), Errc::slot_discarded, "discarded, still in flight", first);
   };
-  refuses([&] { ring.submit(view(), stream); });
+  refuses([&] { return ring.submit(view(), stream); });
   refuses([&] { return ring.try_submit(view(), stream); });
   hold.release();
-  EXPECT_TRUE(eventually([&] { return !errc_of([&] { ring.submit(view(), stream); }); }));
+  EXPECT_TRUE(eventually([&] { return !errc_of([&] { return ring.submit(view(), stream); }); }));
 }
 
 TEST_F(RingFull, RefusesASlotThatIsNotArmed) {
   ReadbackRing ring = make(2);
   const Ticket first = ring.record(view(), stream);
   const Ticket second = ring.record(view(), stream);
-  expect_refusal(error_of([&] { ring.submit(view(), stream); }), Errc::slot_unarmed, "not armed", first);
+  expect_refusal(error_of([&] { return ring.submit(view(), stream); }), Errc::slot_unarmed, "not armed", first);
   EXPECT_EQ(errc_of([&] { return ring.try_submit(view(), stream); }), Errc::slot_unarmed);
   ring.arm(std::vector{first, second}, stream);
   EXPECT_EQ(ring.collect(first).size(), word);
@@ -124,7 +124,7 @@ TEST_F(RingFull, ConsumesNothingWhenItRefuses) {
   const Ticket first = submit(ring, 1);
   submit(ring, 2);
   const auto before = ring.statistics();
-  EXPECT_TRUE(errc_of([&] { ring.submit(view(), stream); }));
+  EXPECT_TRUE(errc_of([&] { return ring.submit(view(), stream); }));
   const auto after = ring.statistics();
   EXPECT_EQ(after.submissions, before.submissions);
   EXPECT_EQ(after.bytes, before.bytes);

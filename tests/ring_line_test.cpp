@@ -30,7 +30,7 @@ TEST_F(RingLine, TakesAFreeSlotAtOnce) {
 
 TEST_F(RingLine, TimesOutForAThreadThatHoldsAllSlotsItself) {
   ReadbackRing ring = make_full();
-  const auto error = error_of([&] { ring.submit_for(view(), stream, std::chrono::milliseconds{5}); });
+  const auto error = error_of([&] { return ring.submit_for(view(), stream, std::chrono::milliseconds{5}); });
   ASSERT_TRUE(error);
   EXPECT_EQ(error->errc(), Errc::timed_out);
   EXPECT_NE(std::string{error->what()}.find("uncollected"), std::string::npos);
@@ -49,7 +49,8 @@ TEST_F(RingLine, GoesOnWhateverFreesTheSlot) {
       EXPECT_EQ(ring.wait(ticket), SlotState::ready);
     }};
     // In line, so that others are refused.
-    EXPECT_TRUE(eventually([&] { return errc_of([&] { ring.submit(view(), stream); }) == Errc::slot_promised; }));
+    EXPECT_TRUE(
+        eventually([&] { return errc_of([&] { return ring.submit(view(), stream); }) == Errc::slot_promised; }));
     EXPECT_FALSE(through);
     free_it(ring);
     waiter.join();
@@ -64,11 +65,11 @@ TEST_F(RingLine, GoesOnWhateverFreesTheSlot) {
 
 TEST_F(RingLine, OthersAreRefusedWhileTheSlotIsPromised) {
   ReadbackRing ring = make_full();
-  std::jthread waiter{[&] { ring.submit_for(view(), stream, hang_guard); }};
-  EXPECT_TRUE(eventually([&] { return errc_of([&] { ring.submit(view(), stream); }) == Errc::slot_promised; }));
+  std::jthread waiter{[&] { return ring.submit_for(view(), stream, hang_guard); }};
+  EXPECT_TRUE(eventually([&] { return errc_of([&] { return ring.submit(view(), stream); }) == Errc::slot_promised; }));
   EXPECT_EQ(ring.try_submit(view(), stream), std::nullopt);
-  EXPECT_EQ(errc_of([&] { ring.record(view(), stream); }), Errc::slot_promised);
-  EXPECT_EQ(errc_of([&] { ring.submit_for(view(), stream, std::chrono::milliseconds{1}); }), Errc::timed_out);
+  EXPECT_EQ(errc_of([&] { return ring.record(view(), stream); }), Errc::slot_promised);
+  EXPECT_EQ(errc_of([&] { return ring.submit_for(view(), stream, std::chrono::milliseconds{1}); }), Errc::timed_out);
   ring.discard(held[0]);
 }
 
@@ -76,7 +77,7 @@ TEST_F(RingLine, LetsTheNextOneInWhenTheFirstTimesOut) {
   ReadbackRing ring = make_full();
   std::atomic<bool> gave_up{false};
   std::jthread first{[&] {
-    EXPECT_EQ(errc_of([&] { ring.submit_for(view(), stream, std::chrono::milliseconds{30}); }), Errc::timed_out);
+    EXPECT_EQ(errc_of([&] { return ring.submit_for(view(), stream, std::chrono::milliseconds{30}); }), Errc::timed_out);
     gave_up = true;
   }};
   EXPECT_TRUE(eventually([&] { return gave_up || ring.try_submit(view(), stream) == std::nullopt; }));
@@ -113,7 +114,8 @@ TEST_F(RingLine, ServesInTheOrderOfArrival) {
     ReadbackRing ring = make_full();
     std::optional<Ticket> earlier;
     std::jthread waiter{[&] { earlier = ring.submit_for(view(), stream, hang_guard); }};
-    ASSERT_TRUE(eventually([&] { return errc_of([&] { ring.submit(view(), stream); }) == Errc::slot_promised; }));
+    ASSERT_TRUE(
+        eventually([&] { return errc_of([&] { return ring.submit(view(), stream); }) == Errc::slot_promised; }));
     std::jthread freer{[&] {
       ring.discard(held[0]);
       ring.discard(held[1]);

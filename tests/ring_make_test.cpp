@@ -30,7 +30,7 @@ TEST_F(RingMake, TurnsACapacityOfZeroIntoFour) {
   ReadbackRing ring = make(2, 0);
   EXPECT_EQ(ring.capacity(), 4U);
   EXPECT_EQ(ring.collect(ring.submit({buffer.data(), 4}, stream)).size(), 4U);
-  EXPECT_EQ(errc_of([&] { ring.submit({buffer.data(), 5}, stream); }), Errc::exceeds_slot);
+  EXPECT_EQ(errc_of([&] { return ring.submit({buffer.data(), 5}, stream); }), Errc::exceeds_slot);
 }
 
 TEST_F(RingMake, RefusesACapacityThatDoesNotFitInTheAddressSpace) {

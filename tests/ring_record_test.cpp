@@ -26,6 +26,32 @@ TEST_F(RingRecord, OneArmCoversManyRecords) {
   for (std::uint64_t i = 0; i < 5; ++i) EXPECT_EQ(value_of(ring, tickets[i]), i);
 }
 
+TEST_F(RingRecord, OfZeroBytesNeedsNoArmingAndDoesNotHinderIt) {
+  ReadbackRing ring = make(4);
+  stamp(buffer, 0, 1, 7, stream);
+  const Ticket empty = ring.record({buffer.data(), 0}, stream);
+  const Ticket full = ring.record(view(), stream);
+  EXPECT_EQ(ring.state(empty), SlotState::ready);
+  ring.arm(std::vector{empty, full}, stream);
+  EXPECT_EQ(value_of(ring, full), 7U);
+  EXPECT_TRUE(ring.collect(empty).empty());
+}
+
+TEST_F(RingRecord, GroupsOfOneStreamAreAskedInTurn) {
+  ReadbackRing ring = make(16);
+  Hold hold{stream};
+  std::vector<Ticket> tickets;
+  for (std::uint64_t i = 0; i < 8; ++i) {
+    tickets.push_back(ring.record(view(), stream));
+    ring.arm(tickets.back(), stream);
+  }
+  const std::uint64_t before = ring.statistics().calls[DriverCall::event_query];
+  EXPECT_EQ(ring.poll(), 0U);
+  EXPECT_EQ(ring.statistics().calls[DriverCall::event_query], before + 1);
+  hold.release();
+  for (const Ticket& ticket : tickets) EXPECT_EQ(ring.collect(ticket).size(), word);
+}
+
 TEST_F(RingRecord, PutsTheCopyInTheOrderOfTheCallersStream) {
   ReadbackRing ring = make(2);
   Hold hold{stream};
@@ -142,7 +168,7 @@ TEST_F(RingRecord, ARingDestroyedWithUnarmedTicketsKeepsTheirMemoryAndSaysSo) {
     RingOptions made = options(2);
     made.close_bound = std::chrono::milliseconds{0};
     ReadbackRing ring{tailrace::Device{0}, made};
-    ring.record(view(), stream);
+    static_cast<void>(ring.record(view(), stream));
   }
   ASSERT_EQ(log.messages().size(), 1U);
   EXPECT_NE(log.messages()[0].find("are kept"), std::string::npos);

@@ -113,7 +113,7 @@ TEST_F(RingSetBudgetTest, NeverGivesUpARingInUseAndSaysHowMuchIsHeldAndIdle) {
   set.wait(waiting);
   const auto handle = set.ring_for(2 * page);
   try {
-    set.submit(bytes(3 * page), stream);
+    static_cast<void>(set.submit(bytes(3 * page), stream));
     FAIL() << "there was no room";
   } catch (const Error& error) {
     EXPECT_EQ(error.errc(), Errc::budget_exceeded);
@@ -133,7 +133,7 @@ TEST_F(RingSetBudgetTest, FindsARingIdleWhoseDiscardedCopyIsOver) {
   {
     const test::Hold hold{stream};
     set.discard(set.submit(bytes(page), stream));
-    EXPECT_EQ(error_of([&] { set.submit(bytes(2 * page), other_stream); }), Errc::budget_exceeded);
+    EXPECT_EQ(error_of([&] { return set.submit(bytes(2 * page), other_stream); }), Errc::budget_exceeded);
   }
   const Ticket last = set.submit(bytes(page), stream);
   set.wait(last);  // the discarded one was before it
@@ -147,7 +147,7 @@ TEST_F(RingSetBudgetTest, AccountsExactlyForAThousandEvictionsSomeOfWhichFail) {
     if (i % 10 == 7) {
       constexpr std::array calls{DriverCall::pinned_allocate, DriverCall::event_create, DriverCall::stream_create};
       faults::fail_call(calls[i / 10 % calls.size()], 1);
-      EXPECT_TRUE(error_of([&] { set.submit(bytes((1 + i % 5) * page), stream); }).has_value());
+      EXPECT_TRUE(error_of([&] { return set.submit(bytes((1 + i % 5) * page), stream); }).has_value());
       faults::clear_failures();
     } else {
       use(set, 1 + i % 5);
@@ -162,7 +162,7 @@ TEST_F(RingSetBudgetTest, KeepsWhatTheDriverDidNotTakeBackInTheAccount) {
   RingSet set{device, with_budget(8, 2)};
   use(set, 3);
   faults::fail_call(DriverCall::pinned_free, 1);
-  EXPECT_EQ(error_of([&] { set.submit(bytes(4 * page), stream); }), Errc::budget_exceeded);
+  EXPECT_EQ(error_of([&] { return set.submit(bytes(4 * page), stream); }), Errc::budget_exceeded);
   EXPECT_EQ(set.rings(), 0U);
   EXPECT_EQ(set.pinned_bytes(), 6 * page);
 }
@@ -226,7 +226,7 @@ TEST_F(RingSetBudgetTest, LetsOthersSubmitPollAndCollectWhileAnAllocationIsBlock
 TEST_F(RingSetBudgetTest, ClosesWithoutWaitingForABlockedAllocation) {
   RingSet set{device, {.slots_per_ring = 4, .pinned_budget = 1024 * page}};
   faults::PinnedAllocationHold hold;
-  std::thread blocked{[&] { EXPECT_EQ(error_of([&] { set.submit(bytes(page), stream); }), Errc::closed); }};
+  std::thread blocked{[&] { EXPECT_EQ(error_of([&] { return set.submit(bytes(page), stream); }), Errc::closed); }};
   hold.wait_until_blocked();
   EXPECT_TRUE(set.close(10s).drained);
   hold.release();

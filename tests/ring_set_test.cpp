@@ -67,13 +67,13 @@ TEST_F(RingSetTest, MakesARingAtTheFirstUseOfItsClass) {
 TEST_F(RingSetTest, RefusesALengthWhoseClassWouldOverflow) {
   RingSet set{device};
   EXPECT_EQ(error_of([&] { static_cast<void>(set.ring_for(~std::size_t{0})); }), Errc::region_overflow);
-  EXPECT_EQ(error_of([&] { set.submit(bytes(~std::size_t{0}), stream); }), Errc::region_overflow);
+  EXPECT_EQ(error_of([&] { return set.submit(bytes(~std::size_t{0}), stream); }), Errc::region_overflow);
 }
 
 TEST_F(RingSetTest, MakesNoRingForWhatItRefuses) {
   RingSet set{device};
-  EXPECT_EQ(error_of([&] { set.submit({nullptr, 16}, stream); }), Errc::null_source);
-  EXPECT_EQ(error_of([&] { set.submit(DeviceView::pitched(source.data(), 64, 4, 32), stream); }),
+  EXPECT_EQ(error_of([&] { return set.submit({nullptr, 16}, stream); }), Errc::null_source);
+  EXPECT_EQ(error_of([&] { return set.submit(DeviceView::pitched(source.data(), 64, 4, 32), stream); }),
             Errc::invalid_argument);
   EXPECT_EQ(set.rings(), 0U);
   EXPECT_EQ(set.pinned_bytes(), 0U);
@@ -236,7 +236,7 @@ TEST_F(RingSetTest, WakesBlockedCallersWhenItIsClosed) {
   std::thread waiter{[&] { EXPECT_EQ(error_of([&] { set.wait(stalled); }), Errc::closed); }};
   EXPECT_FALSE(set.close(0ns).drained);
   waiter.join();
-  EXPECT_EQ(error_of([&] { set.submit(bytes(16), stream); }), Errc::closed);
+  EXPECT_EQ(error_of([&] { return set.submit(bytes(16), stream); }), Errc::closed);
   EXPECT_EQ(error_of([&] { static_cast<void>(set.ring_for(100'000)); }), Errc::closed);
   EXPECT_TRUE(is_right(set, done));
   hold.release();
@@ -261,7 +261,7 @@ TEST_F(RingSetTest, WakesAWaiterAndLeavesHandlesUsableWhenItIsDestroyed) {
   set.reset();
   waiter.join();
   EXPECT_EQ(handle->collect(done).size(), 16U);
-  EXPECT_EQ(error_of([&] { handle->submit(bytes(16), stream); }), Errc::closed);
+  EXPECT_EQ(error_of([&] { return handle->submit(bytes(16), stream); }), Errc::closed);
   hold.release();
   EXPECT_TRUE(handle->close(10s).drained);
   EXPECT_EQ(handle->collect(stalled).size(), 16U);

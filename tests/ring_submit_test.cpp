@@ -161,9 +161,9 @@ TEST_F(RingSubmit, RefusesABadSourceBeforeAnyDriverCall) {
 TEST_F(RingSubmit, RefusesHostMemoryAsSource) {
   ReadbackRing ring = make(2);
   const std::uint64_t on_stack = 0;
-  EXPECT_EQ(errc_of([&] { ring.submit({&on_stack, word}, stream); }), Errc::wrong_memory);
+  EXPECT_EQ(errc_of([&] { return ring.submit({&on_stack, word}, stream); }), Errc::wrong_memory);
   void* const pinned = pinned_allocate(word);
-  EXPECT_EQ(errc_of([&] { ring.submit({pinned, word}, stream); }), Errc::wrong_memory);
+  EXPECT_EQ(errc_of([&] { return ring.submit({pinned, word}, stream); }), Errc::wrong_memory);
   pinned_free(pinned);
   EXPECT_EQ(submit(ring, 1).sequence(), 0U);
 }
@@ -193,7 +193,7 @@ TEST_F(RingSubmit, GoesOnWhenTheSequenceNumberWraps) {
 TEST_F(RingSubmit, NamesTheSlotAndTheDriverCallThatFailed) {
   ReadbackRing ring = make(2);
   const std::uint64_t on_stack = 0;
-  const auto error = error_of([&] { ring.submit({&on_stack, word}, stream); });
+  const auto error = error_of([&] { return ring.submit({&on_stack, word}, stream); });
   ASSERT_TRUE(error);
   EXPECT_EQ(error->details().ring, "residual");
   EXPECT_EQ(error->details().slot, 0U);

@@ -90,6 +90,14 @@ TEST_F(RingWait, PollMovesEveryFinishedSlotAndCounts) {
   for (const Ticket& ticket : tickets) EXPECT_EQ(ring.state(ticket), SlotState::ready);
 }
 
+TEST_F(RingWait, AnIdleRingIsPolledWithoutADriverCall) {
+  ReadbackRing ring = make(4);
+  value_of(ring, submit(ring, 1));
+  const auto before = ring.statistics().calls;
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(ring.poll(), 0U);
+  EXPECT_EQ(ring.statistics().calls.count, before.count);
+}
+
 TEST_F(RingWait, ForAllWaitsForAll) {
   ReadbackRing ring = make(8);
   std::vector<Ticket> tickets;
@@ -113,8 +121,8 @@ TEST_F(RingWait, PollAndCollectGoOnWhileASubmissionWaitsForASlot) {
   ReadbackRing ring = make(2);
   const Ticket first = submit(ring, 1);
   const Ticket second = submit(ring, 2);
-  std::jthread waiter{[&] { ring.submit_for(view(), stream, hang_guard); }};
-  EXPECT_TRUE(eventually([&] { return errc_of([&] { ring.submit(view(), stream); }) == Errc::slot_promised; }));
+  std::jthread waiter{[&] { return ring.submit_for(view(), stream, hang_guard); }};
+  EXPECT_TRUE(eventually([&] { return errc_of([&] { return ring.submit(view(), stream); }) == Errc::slot_promised; }));
   ring.poll();
   EXPECT_EQ(value_of(ring, second), 2U);
   EXPECT_EQ(value_of(ring, first), 1U);

@@ -160,7 +160,7 @@ TEST_F(RuntimeTest, ReportsWhatWasNotCollectedWhenItIsClosed) {
   const tailrace::CloseReport report = runtime.close(10s);
   EXPECT_TRUE(report.drained);
   EXPECT_EQ(report.uncollected, 1U);
-  EXPECT_EQ(error_of([&] { runtime.submit(small(), stream); }), Errc::closed);
+  EXPECT_EQ(error_of([&] { return runtime.submit(small(), stream); }), Errc::closed);
   EXPECT_EQ(error_of([&] { runtime.async_load("tag", [] {}); }), Errc::closed);
   EXPECT_EQ(error_of([&] { runtime.read(got, test::view(source), stream); }), Errc::closed);
   EXPECT_EQ(runtime.collect(ticket).size(), 16U);

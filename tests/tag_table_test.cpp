@@ -9,6 +9,7 @@
 #include <memory>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 namespace tailrace::test {
 namespace {
@@ -64,19 +65,25 @@ TEST_F(TagTableTest, AHelperMayFinishTheRead) {
   table->wait("tag");
 }
 
-TEST_F(TagTableTest, AnAttachmentIsFoundByItsTagUntilTheReadIsOver) {
-  const std::shared_ptr<Tag> read = table->open("tag", nothing_to_do);
+TEST_F(TagTableTest, AnAttachmentIsFoundByItsTagUntilSomebodyHasWaited) {
+  std::shared_ptr<Tag> read = table->open("tag", nothing_to_do);
   EXPECT_EQ(table->attachment("tag"), nullptr);
   auto object = std::make_shared<int>(7);
   table->attach(read, object);
   EXPECT_EQ(table->attachment("tag"), object);
-  table->finish(read, nullptr);
-  EXPECT_EQ(table->attachment("tag"), nullptr);
-  EXPECT_EQ(object.use_count(), 1);
-  table->attach(read, object);
-  EXPECT_EQ(object.use_count(), 1);
+  table->finish(std::exchange(read, nullptr), nullptr);
+  EXPECT_EQ(table->attachment("tag"), object);
   table->wait("tag");
+  EXPECT_EQ(object.use_count(), 1);
   EXPECT_EQ(error_of([&] { static_cast<void>(table->attachment("tag")); }), Errc::unknown_tag);
+}
+
+TEST_F(TagTableTest, ACancelledTagLosesItsAttachment) {
+  const std::shared_ptr<Tag> read = table->open("tag", nothing_to_do);
+  auto object = std::make_shared<int>(7);
+  table->attach(read, object);
+  table->cancel(read, nullptr);
+  EXPECT_EQ(object.use_count(), 1);
 }
 
 TEST_F(TagTableTest, AClosedTableOpensNothing) {

@@ -28,7 +28,7 @@ TEST(View, IsMeasuredInBytes) {
 
 TEST(View, OfATypeCountsElements) {
   const double values[8] = {};
-  const TypedView<double> view{values, 4, 2};
+  const TypedView<double> view{values, 2, 4};
   EXPECT_EQ(view.bytes(), 32U);
   EXPECT_EQ(view.offset, 16U);
   const TypedView<double> rows = TypedView<double>::pitched(values, 2, 3, 24);

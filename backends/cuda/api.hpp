@@ -19,6 +19,7 @@ struct CudaApi {
   using CopyKind = cudaMemcpyKind;
   static constexpr Result success = cudaSuccess;
   static constexpr Result not_ready = cudaErrorNotReady;
+  static constexpr Result invalid_pitch = cudaErrorInvalidPitchValue;
   static constexpr Result out_of_memory = cudaErrorMemoryAllocation;
   static constexpr Result capture_implicit = cudaErrorStreamCaptureImplicit;
   static constexpr CopyKind to_host = cudaMemcpyDeviceToHost;

@@ -28,27 +28,19 @@ inline Region simplified(Region region) noexcept {
   return region;
 }
 
-/// What pitched copies of both vendors take at most: their property "maximum pitch" says so on every device.
+/// What pitched copies of both vendors take at most: their property "maximum pitch" says so on every device. A larger
+/// pitch is refused before anything is enqueued: a copy per row could fail half-way, with part of it in flight.
 inline constexpr std::size_t max_pitch = 0x7fff'ffff;
 
-/// Enqueues one plain copy per row, for rows so far apart that device memory holds only a few dozen of them.
-template <class Api>
-Status copy_rows(void* destination, const Region& source, typename Api::CopyKind kind, native_stream stream) noexcept {
-  auto* to = static_cast<std::byte*>(destination);
-  const auto* from = static_cast<const std::byte*>(source.data);
-  for (std::size_t row = 0; row < source.height; ++row, to += source.width, from += source.pitch) {
-    const Status answer = status<Api>(Api::copy_1d(to, from, source.width, kind, stream));
-    if (!answer.ok()) return answer;
-  }
-  return {};
-}
-
-/// Enqueues the copy of a region into consecutive bytes.
+/// Enqueues the copy of a region into consecutive bytes, with one call, so that it is accepted as a whole or not at
+/// all.
 template <class Api>
 Status copy(void* destination, const Region& source, typename Api::CopyKind kind, native_stream stream) noexcept {
   const Region r = simplified(source);
+  if ((r.height > 1 || r.depth > 1) && r.pitch > max_pitch) {
+    return {Outcome::unsupported, static_cast<int>(Api::invalid_pitch)};
+  }
   if (r.depth > 1) return status<Api>(Api::copy_3d(destination, r, kind, stream));
-  if (r.height > 1 && r.pitch > max_pitch) return copy_rows<Api>(destination, r, kind, stream);
   if (r.height > 1) return status<Api>(Api::copy_2d(destination, r, kind, stream));
   return status<Api>(Api::copy_1d(destination, r.data, r.width, kind, stream));
 }

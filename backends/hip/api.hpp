@@ -23,6 +23,7 @@ struct HipApi : HipPlatform {
   using CopyKind = hipMemcpyKind;
   static constexpr Result success = hipSuccess;
   static constexpr Result not_ready = hipErrorNotReady;
+  static constexpr Result invalid_pitch = hipErrorInvalidPitchValue;
   static constexpr Result out_of_memory = hipErrorOutOfMemory;
   static constexpr Result capture_implicit = hipErrorStreamCaptureImplicit;
   static constexpr CopyKind to_host = hipMemcpyDeviceToHost;

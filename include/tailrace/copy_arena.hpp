@@ -26,7 +26,7 @@ struct CopyArenaOptions {
 /// tbb::task_arena. There is no thread of tailrace's in it: copies start when the arena gets round to them, or when
 /// somebody waits for them.
 struct ForeignArena {
-  unsigned threads = 1;                            ///< threads that it may give to copies at once
+  unsigned threads = 1;                                ///< threads that it may give to copies at once
   std::function<void(std::function<void()>)> enqueue;  ///< starts the function on a thread of the arena, some time
 };
 

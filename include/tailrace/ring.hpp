@@ -54,8 +54,9 @@ class TAILRACE_EXPORT SlotClaim {
 }  // namespace detail
 
 /// Where the slots' memory comes from, for callers who manage pinned memory themselves. The memory must be pinned
-/// (page-locked, known to the driver), coherent and cacheable; anything else is refused, never used.
-/// Both functions are called with the ring's device current, allocate() only from the ring's constructor.
+/// (page-locked, known to the driver): anything else is refused, never used. It must also be coherent and cacheable,
+/// which the driver cannot be asked about: the caller answers for it. Both functions are called with the ring's device
+/// current, allocate() only from the ring's constructor.
 class TAILRACE_EXPORT PinnedSource {
  public:
   virtual ~PinnedSource();
@@ -111,9 +112,9 @@ struct CloseReport {
 class TAILRACE_EXPORT ReadbackRing {
  public:
   /// Allocates everything the ring will ever need: pinned slots, copy stream and events.
-  /// @throws Error (Errc::out_of_pinned_memory, Errc::wrong_memory, Errc::wrong_device, Errc::no_device,
-  ///         Errc::driver_error, Errc::device_lost); nothing is left allocated then
-  ReadbackRing(Device device, RingOptions options);
+  /// @throws Error (Errc::invalid_argument, region_overflow, stream_capturing, out_of_pinned_memory, wrong_memory,
+  ///         wrong_device, no_device, driver_error, device_lost); nothing is left allocated then
+  explicit ReadbackRing(Device device, RingOptions options = {});
   /// close(close_bound), then frees everything that is proven to be no longer written. What is not is kept, knowingly.
   /// Never throws. Logs one warning if results were never collected.
   ~ReadbackRing();
@@ -136,23 +137,26 @@ class TAILRACE_EXPORT ReadbackRing {
   /// Zero bytes are READY at once, without a device call.
   /// @throws Error (Errc::slot_pending, slot_ready, slot_error, slot_reading, slot_discarded, slot_quarantined,
   ///         slot_unarmed, slot_promised) if the next slot is not free
-  /// @throws Error (Errc::null_source, region_overflow, exceeds_slot, wrong_device, wrong_memory, stream_capturing,
+  /// @throws Error (Errc::null_source, invalid_argument for pitches that do not fit the region, region_overflow,
+  ///         exceeds_slot, unsupported for a pitch of 2 GiB and more, wrong_device, wrong_memory, stream_capturing,
   ///         closed, device_lost, driver_error)
   /// A submission that throws consumes neither slot nor sequence number.
-  Ticket submit(const DeviceView& source, StreamRef producer);
+  [[nodiscard]] Ticket submit(const DeviceView& source, StreamRef producer);
   /// submit(), but answers nullopt if the next slot is PENDING, READY, being read, or promised to a submit_for().
   /// @throws Error as submit() for everything else, a slot in ERROR, discarded or quarantined included
-  std::optional<Ticket> try_submit(const DeviceView& source, StreamRef producer);
+  [[nodiscard]] std::optional<Ticket> try_submit(const DeviceView& source, StreamRef producer);
   /// submit(), but waits up to @p timeout for the next slot, first come first served.
   /// @throws Error (Errc::timed_out) naming the slot that never came free, or as submit()
-  Ticket submit_for(const DeviceView& source, StreamRef producer, std::chrono::nanoseconds timeout);
+  [[nodiscard]] Ticket submit_for(const DeviceView& source, StreamRef producer, std::chrono::nanoseconds timeout);
 
   /// First of two steps: enqueues the copy on @p stream itself, without an order to any other stream. The ticket
   /// cannot be waited for or collected until arm() was called. @throws Error as submit()
-  Ticket record(const DeviceView& source, StreamRef stream);
+  [[nodiscard]] Ticket record(const DeviceView& source, StreamRef stream);
   /// Second step: makes tickets of record() collectable, with one event on @p stream, the stream of every record. The
   /// per-thread default stream is the same one only on the thread that recorded.
-  /// @throws Error (Errc::already_armed, stale_ticket, invalid_argument); then no ticket of the span was armed
+  /// Tickets of zero bytes are READY and need no arming.
+  /// @throws Error (Errc::already_armed, stale_ticket, invalid_argument for another stream, stream_capturing,
+  ///         wrong_device, device_lost, driver_error), std::bad_alloc; then no ticket of the span was armed
   void arm(std::span<const Ticket> tickets, StreamRef stream);
   void arm(const Ticket& ticket, StreamRef stream) { arm(std::span{&ticket, 1}, stream); }
 
@@ -256,6 +260,7 @@ class TAILRACE_EXPORT ReadbackRing {
 
   explicit ReadbackRing(std::unique_ptr<detail::RingCore> core) noexcept;
   detail::RingCore& core() const;
+  void check_room(const Ticket& ticket, std::size_t room);
   detail::SlotClaim wait_and_claim(const Ticket& ticket, std::size_t element_size);
   detail::SlotClaim try_claim(const Ticket& ticket, std::size_t element_size);
 

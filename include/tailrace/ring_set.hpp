@@ -77,7 +77,7 @@ class TAILRACE_EXPORT RingSet {
   /// The configured count; a ring may have fewer under the budget.
   [[nodiscard]] unsigned slots_per_ring() const;
   [[nodiscard]] std::size_t pinned_budget() const;  ///< bytes
-  [[nodiscard]] std::size_t pinned_bytes() const;   ///< bytes held now
+  [[nodiscard]] std::size_t pinned_bytes() const;   ///< bytes held now, or being allocated
   [[nodiscard]] std::size_t rings() const;          ///< rings alive now
 
   /// The first ring of the class of @p bytes bytes, made if need be. The handle keeps it from being given up. @throws
@@ -88,11 +88,14 @@ class TAILRACE_EXPORT RingSet {
 
   /// As the members of ReadbackRing of the same names, on the ring that the size or the ticket says.
   /// @throws Error (Errc::budget_exceeded), saying how much is held and how much of it is idle
-  Ticket submit(const DeviceView& source, StreamRef producer);
-  std::optional<Ticket> try_submit(const DeviceView& source, StreamRef producer);
-  Ticket submit_for(const DeviceView& source, StreamRef producer, std::chrono::nanoseconds timeout);
-  Ticket record(const DeviceView& source, StreamRef stream);
-  void arm(std::span<const Ticket> tickets, StreamRef stream);  ///< tickets of one ring
+  [[nodiscard]] Ticket submit(const DeviceView& source, StreamRef producer);
+  [[nodiscard]] std::optional<Ticket> try_submit(const DeviceView& source, StreamRef producer);
+  [[nodiscard]] Ticket submit_for(const DeviceView& source, StreamRef producer, std::chrono::nanoseconds timeout);
+  [[nodiscard]] Ticket record(const DeviceView& source, StreamRef stream);
+  /// Tickets of any rings of the set: those of each ring are armed together. If a ring refuses, those of the rings
+  /// before it are armed.
+  void arm(std::span<const Ticket> tickets, StreamRef stream);
+  void arm(const Ticket& ticket, StreamRef stream) { arm(std::span{&ticket, 1}, stream); }
   std::size_t poll();
   [[nodiscard]] SlotState state(const Ticket& ticket);
   SlotState wait(const Ticket& ticket);
@@ -103,33 +106,33 @@ class TAILRACE_EXPORT RingSet {
 
   template <class F>
   decltype(auto) visit(const Ticket& ticket, F&& f) {
-    return owner(ticket)->visit(ticket, std::forward<F>(f));
+    return owner(ticket, "visit")->visit(ticket, std::forward<F>(f));
   }
   template <class T, class F>
   decltype(auto) visit(const Ticket& ticket, F&& f) {
-    return owner(ticket)->template visit<T>(ticket, std::forward<F>(f));
+    return owner(ticket, "visit")->template visit<T>(ticket, std::forward<F>(f));
   }
   template <class F>
   bool try_visit(const Ticket& ticket, F&& f) {
-    return owner(ticket)->try_visit(ticket, std::forward<F>(f));
+    return owner(ticket, "try_visit")->try_visit(ticket, std::forward<F>(f));
   }
   template <class T, class F>
   bool try_visit(const Ticket& ticket, F&& f) {
-    return owner(ticket)->template try_visit<T>(ticket, std::forward<F>(f));
+    return owner(ticket, "try_visit")->template try_visit<T>(ticket, std::forward<F>(f));
   }
   std::size_t collect(const Ticket& ticket, std::span<std::byte> destination);
   template <class T>
   std::size_t collect(const Ticket& ticket, std::vector<T>& destination) {
-    return owner(ticket)->collect(ticket, destination);
+    return owner(ticket, "collect")->collect(ticket, destination);
   }
-  [[nodiscard]] std::vector<std::byte> collect(const Ticket& ticket) { return owner(ticket)->collect(ticket); }
+  [[nodiscard]] std::vector<std::byte> collect(const Ticket& ticket) { return owner(ticket, "collect")->collect(ticket); }
   std::optional<std::size_t> try_collect(const Ticket& ticket, std::span<std::byte> destination);
   template <class T>
   std::optional<std::size_t> try_collect(const Ticket& ticket, std::vector<T>& destination) {
-    return owner(ticket)->try_collect(ticket, destination);
+    return owner(ticket, "try_collect")->try_collect(ticket, destination);
   }
   [[nodiscard]] std::optional<std::vector<std::byte>> try_collect(const Ticket& ticket) {
-    return owner(ticket)->try_collect(ticket);
+    return owner(ticket, "try_collect")->try_collect(ticket);
   }
 
   /// Closes every ring, with @p bound for all together; the sum of their reports.
@@ -142,7 +145,7 @@ class TAILRACE_EXPORT RingSet {
   class Core;
   explicit RingSet(std::unique_ptr<Core> core) noexcept;
   /// The ring that made the ticket. @throws Error (Errc::stale_ticket)
-  [[nodiscard]] std::shared_ptr<ReadbackRing> owner(const Ticket& ticket) const;
+  [[nodiscard]] std::shared_ptr<ReadbackRing> owner(const Ticket& ticket, const char* operation) const;
   [[nodiscard]] Core& core() const;
   std::unique_ptr<Core> core_;
 };

@@ -21,7 +21,7 @@ namespace tailrace::inline TAILRACE_ABI {
 /// How large arrays are read.
 struct ReadOptions {
   /// Copy the source on the device first, in the producer's stream, so that work enqueued on it afterwards may
-  /// overwrite the source at once. Costs device memory of the region's size, bounded by RuntimeOptions::snapshot_limit.
+  /// overwrite the source at once (work on another stream: see Runtime::guard_source()). Costs device memory of the region's size, bounded by RuntimeOptions::snapshot_limit.
   bool snapshot = false;
 };
 
@@ -57,7 +57,8 @@ class TAILRACE_EXPORT Runtime {
  public:
   /// Allocates nothing on the device yet. @throws Error as RingSet and CopyStreams
   explicit Runtime(Device device, RuntimeOptions options = {});
-  /// close(close_bound); never throws.
+  /// close(close_bound), which joins running jobs without a bound; never throws. With a read or guard_source() still
+  /// inside after that, everything is kept until the process ends, with one logged warning.
   ~Runtime();
   Runtime(Runtime&&) noexcept;
   Runtime& operator=(Runtime&&) noexcept;
@@ -69,15 +70,16 @@ class TAILRACE_EXPORT Runtime {
   [[nodiscard]] CopyStreams& copy_streams() const;  ///< lives as long as the runtime
 
   // Small results: the members of RingSet of the same names.
-  Ticket submit(const DeviceView& source, StreamRef producer) { return rings().submit(source, producer); }
-  std::optional<Ticket> try_submit(const DeviceView& source, StreamRef producer) {
+  [[nodiscard]] Ticket submit(const DeviceView& source, StreamRef producer) { return rings().submit(source, producer); }
+  [[nodiscard]] std::optional<Ticket> try_submit(const DeviceView& source, StreamRef producer) {
     return rings().try_submit(source, producer);
   }
-  Ticket submit_for(const DeviceView& source, StreamRef producer, std::chrono::nanoseconds timeout) {
+  [[nodiscard]] Ticket submit_for(const DeviceView& source, StreamRef producer, std::chrono::nanoseconds timeout) {
     return rings().submit_for(source, producer, timeout);
   }
-  Ticket record(const DeviceView& source, StreamRef stream) { return rings().record(source, stream); }
+  [[nodiscard]] Ticket record(const DeviceView& source, StreamRef stream) { return rings().record(source, stream); }
   void arm(std::span<const Ticket> tickets, StreamRef stream) { rings().arm(tickets, stream); }
+  void arm(const Ticket& ticket, StreamRef stream) { rings().arm(ticket, stream); }
   std::size_t poll() { return rings().poll(); }
   [[nodiscard]] SlotState state(const Ticket& ticket) { return rings().state(ticket); }
   SlotState wait(const Ticket& ticket) { return rings().wait(ticket); }
@@ -115,6 +117,9 @@ class TAILRACE_EXPORT Runtime {
   template <class T>
   std::optional<std::size_t> try_collect(const Ticket& ticket, std::vector<T>& destination) {
     return rings().try_collect(ticket, destination);
+  }
+  [[nodiscard]] std::optional<std::vector<std::byte>> try_collect(const Ticket& ticket) {
+    return rings().try_collect(ticket);
   }
   void discard(const Ticket& ticket) { rings().discard(ticket); }
   void guard_source(const Ticket& ticket, StreamRef stream) { rings().guard_source(ticket, stream); }
@@ -154,7 +159,9 @@ class TAILRACE_EXPORT Runtime {
     async_read(tag, std::as_writable_bytes(std::span{destination}), source, producer, options);
   }
   /// Blocks until the last chunk of the read is enqueued; work enqueued on @p stream after this call then starts only
-  /// when the source has been read. Returns at once for a snapshot or a finished read.
+  /// when the source has been read. Never blocks for a snapshot, whose source is read by the copy into it, and returns
+  /// at once for a finished read.
+  /// @throws Error (Errc::copy_failed) if the read failed and whether the source is still being read is not known
   /// @throws Error (Errc::unknown_tag, stream_capturing, …)
   void guard_source(std::string_view tag, StreamRef stream);
 
@@ -164,12 +171,17 @@ class TAILRACE_EXPORT Runtime {
     copy_streams().async_load(tag, std::forward<F>(f));
   }
   void async_wait(std::string_view tag) { copy_streams().async_wait(tag); }
+  [[nodiscard]] bool finished(std::string_view tag) const { return copy_streams().finished(tag); }
   template <class Copy, class Compute>
   void overlap_copy_compute(std::string_view tag, Copy&& copy, Compute&& compute) {
     copy_streams().overlap_copy_compute(tag, std::forward<Copy>(copy), std::forward<Compute>(compute));
   }
 
-  /// Closes reads, tags and rings, in that order, with @p bound for all together.
+  /// Closes reads, tags and rings, in that order, with @p bound for reads and rings together. Tagged jobs that run are
+  /// joined however long they take, as by CopyStreams::close(); those that have not started are dropped.
+  /// In the report, `in_flight` counts also what reads have left: copies into chunks, and copies of reads that ended
+  /// without proof that these are over, whose destination or snapshot may still be written. `drained` is false also if
+  /// a read or guard_source() is still inside a call that blocks.
   CloseReport close(std::chrono::nanoseconds bound);
   [[nodiscard]] RuntimeStatistics statistics() const;
 

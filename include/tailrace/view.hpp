@@ -65,9 +65,12 @@ template <class T>
 struct TypedView : DeviceView {
   static_assert(std::is_trivially_copyable_v<T>, "bytes of a device array can only become trivially copyable objects");
 
-  /// @p count elements, @p first elements behind @p pointer.
+  /// @p count elements at @p pointer.
+  /// @throws Error (Errc::region_overflow) if the size in bytes does not fit
+  TypedView(const T* pointer, std::size_t count) : TypedView{pointer, 0, count} {}
+  /// @p count elements, @p first elements behind @p pointer: the order of DeviceView's offset and length.
   /// @throws Error (Errc::region_overflow) if the sizes in bytes do not fit
-  TypedView(const T* pointer, std::size_t count, std::size_t first = 0)
+  TypedView(const T* pointer, std::size_t first, std::size_t count)
       : DeviceView{pointer, scaled(first), scaled(count)} {}
 
   /// @p rows rows of @p columns elements; rows start @p row_pitch **bytes** apart.
@@ -77,6 +80,16 @@ struct TypedView : DeviceView {
     TypedView view{pointer, columns};
     view.height = rows;
     view.pitch = row_pitch;
+    return view;
+  }
+  /// @p slices slices, @p slice_bytes **bytes** apart, each of @p rows rows of @p columns elements, @p row_pitch
+  /// **bytes** apart.
+  /// @throws Error (Errc::region_overflow) if the sizes in bytes do not fit
+  [[nodiscard]] static TypedView pitched(const T* pointer, std::size_t columns, std::size_t rows, std::size_t slices,
+                                         std::size_t row_pitch, std::size_t slice_bytes) {
+    TypedView view = pitched(pointer, columns, rows, row_pitch);
+    view.depth = slices;
+    view.slice_pitch = slice_bytes;
     return view;
   }
 
