@@ -13,8 +13,8 @@ preset=""
 options=()
 while [[ $# -gt 0 ]]; do
   case $1 in
-    --backend) backend=${2:?--backend needs a value}; shift 2 ;;
-    --preset) preset=${2:?--preset needs a value}; shift 2 ;;
+    --backend | --preset) [[ $# -gt 1 ]] || die "$1 needs a value"; declare "${1#--}=$2"; shift 2 ;;
+    --backend=* | --preset=*) argument=${1#--}; declare "${argument%%=*}=${argument#*=}"; shift ;;
     -D*) options+=("$1"); shift ;;
     -h | --help) sed -n '5,6s/^# *//p' "$0"; exit 0 ;;
     *) die "unknown argument '$1'. Fix: --backend host|cuda|hip, --preset NAME or -DNAME=VALUE" ;;

@@ -6,6 +6,8 @@
 #
 #   tailrace_vendor         interface library: the vendor's headers, runtime library and definitions; empty for host
 #   TAILRACE_VENDOR_PACKAGE the CMake package that it comes from; empty for host
+#   TAILRACE_VENDOR_DEFINITIONS
+#                           what programs must define to see the vendor's handles as the library does
 #   tailrace_device_sources(<target> <source>...)
 #                           adds sources that hold kernels to a target, in the device language
 
@@ -17,6 +19,7 @@ endif()
 
 set(TAILRACE_DEVICE_LANGUAGE CXX)
 set(TAILRACE_VENDOR_PACKAGE "")
+set(TAILRACE_VENDOR_DEFINITIONS "")
 add_library(tailrace_vendor INTERFACE)
 if(TAILRACE_BACKEND STREQUAL "cuda")
   include(TailraceCuda)

@@ -9,9 +9,11 @@ if(NOT TAILRACE_HIP_INCLUDE_DIR)
 endif()
 include(TailraceCuda)
 
+# Which of HIP's types the handles are.
+set(TAILRACE_VENDOR_DEFINITIONS __HIP_PLATFORM_NVIDIA__=1)
 # Every source, whoever includes what first, must see the same platform; and a compiler that has no option to choose
 # one is told so before the first HIP header.
-add_compile_definitions(__HIP_PLATFORM_NVIDIA__=1)
+add_compile_definitions(${TAILRACE_VENDOR_DEFINITIONS})
 target_include_directories(tailrace_vendor SYSTEM INTERFACE "${TAILRACE_HIP_INCLUDE_DIR}" ${CUDAToolkit_INCLUDE_DIRS})
 target_compile_options(tailrace_vendor INTERFACE
   "SHELL:-include ${PROJECT_SOURCE_DIR}/backends/hip/nvidia_compat.hpp")

@@ -5,12 +5,13 @@
 #include <tailrace/error.hpp>
 #include <tailrace/ring_set.hpp>
 
+#include "src/cgroup.hpp"
+
 #include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <fstream>
 #include <limits>
 #include <string>
 
@@ -21,42 +22,6 @@ namespace {
 constexpr unsigned min_slots = 2;
 constexpr unsigned max_slots = 256;
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
-
-constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
-
-std::size_t limit_in(const std::string& file) {
-  std::ifstream stream{file};
-  std::size_t limit = 0;
-  return stream >> limit ? limit : no_limit;  // "max" is no number
-}
-
-// The smallest limit of a control group and those above it. In a container the group's own folder may not be there; the
-// root that is visible carries the container's limit then.
-std::size_t limit_up_from(const std::string& root, std::string_view group, const std::string& file) {
-  std::size_t limit = limit_in(root + file);
-  for (; group.size() > 1; group = group.substr(0, group.find_last_of('/'))) {
-    limit = std::min(limit, limit_in(root + std::string{group} + file));
-  }
-  return limit;
-}
-
-// Of this process, in control groups of version 2 or 1. Each line is "hierarchy:controllers:group".
-std::size_t memory_limit() {
-  std::size_t limit = no_limit;
-  std::ifstream membership{"/proc/self/cgroup"};
-  for (std::string line; std::getline(membership, line);) {
-    const std::size_t controllers = line.find(':') + 1;
-    const std::size_t group = line.find(':', controllers) + 1;
-    if (controllers == 0 || group == 0) continue;
-    const std::string_view name = std::string_view{line}.substr(group);
-    const std::string listed = "," + line.substr(controllers, group - controllers - 1) + ",";
-    if (listed == ",,") limit = std::min(limit, limit_up_from("/sys/fs/cgroup", name, "/memory.max"));
-    if (listed.find(",memory,") != std::string::npos) {
-      limit = std::min(limit, limit_up_from("/sys/fs/cgroup/memory", name, "/memory.limit_in_bytes"));
-    }
-  }
-  return limit;
-}
 
 std::size_t physical_memory() {
   const long pages = ::sysconf(_SC_PHYS_PAGES);
@@ -109,7 +74,8 @@ std::size_t parse_pinned_budget(std::string_view text) {
 }
 
 std::size_t default_pinned_budget() {
-  const std::size_t memory = std::min(physical_memory(), memory_limit());
+  const std::uint64_t physical = physical_memory();
+  const std::size_t memory = std::min(physical, detail::ControlGroups{}.memory().value_or(physical));
   return std::clamp(memory / 32, 16 * mebibyte, 1024 * mebibyte);
 }
 

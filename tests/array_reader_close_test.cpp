@@ -152,8 +152,26 @@ TEST_F(ArrayReaderCloseTest, WaitsForADirectReadOnlyAsLongAsItsBound) {
   const auto runtime = warm_runtime();
   test::Hold hold{stream};
   runtime->async_read("stalled", destination, test::view(source), stream);
-  static_cast<void>(runtime->close(1ms));
+  const tailrace::CloseReport report = runtime->close(1ms);
+  EXPECT_FALSE(report.drained);
+  EXPECT_EQ(report.in_flight, 1U);
   EXPECT_EQ(error_of([&] { runtime->async_wait("stalled"); }), Errc::closed);
+}
+
+TEST_F(ArrayReaderCloseTest, ReportsChunksThatAreStillInFlight) {
+  const auto runtime = warm_runtime();
+  test::Hold hold{stream};
+  std::vector<std::byte> stalled(bytes);
+  runtime->async_read("stalled", stalled, test::view(source), stream);
+  while (runtime->statistics().chunks.outstanding != 3) std::this_thread::yield();
+  const tailrace::CloseReport report = runtime->close(0s);
+  EXPECT_FALSE(report.drained);
+  EXPECT_EQ(report.in_flight, 3U);
+  EXPECT_EQ(error_of([&] { runtime->async_wait("stalled"); }), Errc::closed);
+  hold.release();
+  const tailrace::CloseReport later = runtime->close(60s);
+  EXPECT_TRUE(later.drained);
+  EXPECT_EQ(later.in_flight, 0U);
 }
 
 }  // namespace

@@ -10,11 +10,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -27,7 +33,7 @@ using tailrace::Error;
 using tailrace::Runtime;
 using tailrace::RuntimeOptions;
 using test::error_of;
-namespace faults = tailrace::testing;
+namespace faults = tailrace::control;
 
 constexpr std::size_t chunk = 4096;
 constexpr std::size_t bytes = 10 * chunk;
@@ -191,6 +197,89 @@ TEST_F(ArrayReaderFaultTest, UsesNoSnapshotAgainThatMayStillBeWritten) {
   runtime.async_wait("second");
   EXPECT_EQ(second, test::pattern(bytes, 1));
   EXPECT_EQ(runtime.statistics().snapshot_bytes, 2 * bytes);  // the first is never used again
+}
+
+TEST_F(ArrayReaderFaultTest, RefusesToGuardTheSourceOfAFailedReadThatMayStillBeReading) {
+  static void* const pinned = test::pinned_allocate(bytes);  // never freed: the copy may still write it
+  RuntimeOptions impatient = options;
+  impatient.close_bound = 1ms;
+  Runtime runtime{device, impatient};
+  expect_works(runtime);
+  test::Stream other;
+  test::Hold hold{stream};
+  runtime.async_read("array", std::span{static_cast<std::byte*>(pinned), bytes}, test::view(source), stream);
+  runtime.guard_source("array", other);  // its copy is enqueued
+  faults::fail_call(DriverCall::event_query, 1);
+  while (!runtime.finished("array")) std::this_thread::yield();
+  EXPECT_EQ(error_of([&] { runtime.guard_source("array", other); }), Errc::copy_failed);
+  EXPECT_EQ(error_of([&] { runtime.async_wait("array"); }), Errc::driver_error);
+  hold.release();
+  const tailrace::CloseReport report = runtime.close(10s);
+  EXPECT_FALSE(report.drained);
+  EXPECT_EQ(report.in_flight, 1U);
+}
+
+TEST_F(ArrayReaderFaultTest, GuardsTheSourceOfAFailedReadWhoseCopiesAreOver) {
+  Runtime runtime{device, options};
+  expect_works(runtime);
+  test::Stream other;
+  faults::fail_call(DriverCall::copy, 6);
+  runtime.async_read("array", got, test::view(source), stream);
+  while (!runtime.finished("array")) std::this_thread::yield();
+  runtime.guard_source("array", other);
+  EXPECT_EQ(error_of([&] { runtime.async_wait("array"); }), Errc::driver_error);
+  EXPECT_TRUE(runtime.close(10s).drained);
+}
+
+TEST_F(ArrayReaderFaultTest, LogsWithoutALockWhileItCloses) {
+  std::unique_ptr<Runtime> runtime;
+  std::atomic<int> told{0};
+  RuntimeOptions asking = options;
+  asking.log = [&](tailrace::LogLevel, std::string_view) {
+    static_cast<void>(runtime->statistics());
+    ++told;
+  };
+  runtime = std::make_unique<Runtime>(device, asking);
+  expect_works(*runtime);
+  test::Hold hold{stream};
+  runtime->async_read("array", got, test::view(source), stream);
+  while (runtime->statistics().chunks.outstanding == 0) std::this_thread::yield();
+  EXPECT_FALSE(runtime->close(0s).drained);
+  EXPECT_EQ(error_of([&] { runtime->async_wait("array"); }), Errc::closed);
+  faults::lose_device(0);
+  static_cast<void>(runtime->close(10s));
+  EXPECT_EQ(told, 1);
+  hold.release();
+  faults::revive_devices();
+}
+
+TEST_F(ArrayReaderFaultTest, KeepsEverythingWithOneWarningIfACallIsStillInside) {
+  RuntimeOptions impatient = options;
+  impatient.close_bound = 1ms;
+  auto runtime = std::make_unique<Runtime>(device, impatient);
+  faults::PinnedAllocationHold hold;
+  std::thread reader{[&, &inside = *runtime] {
+    EXPECT_EQ(error_of([&] { inside.read(got, test::view(source), stream); }), Errc::closed);
+  }};
+  hold.wait_until_blocked();
+  EXPECT_FALSE(runtime->close(0s).drained);
+  runtime.reset();
+  ASSERT_EQ(log.warnings().size(), 1U);
+  EXPECT_NE(log.warnings().front().find("kept until the process ends. Fix: "), std::string::npos);
+  hold.release();
+  reader.join();
+}
+
+TEST_F(ArrayReaderFaultTest, SaysOnceThatACounterRestarted) {
+  faults::start_counters_at(~std::uint64_t{0});
+  Runtime runtime{device, options};
+  faults::start_counters_at(0);
+  expect_works(runtime);
+  expect_works(runtime);
+  const std::vector<std::string> warnings = log.warnings();
+  EXPECT_EQ(std::ranges::count_if(
+                warnings, [](const std::string& text) { return text.find("large reads") != std::string::npos; }),
+            1);
 }
 
 // The vendors' frees wait for the device, and so for the stalled producer.

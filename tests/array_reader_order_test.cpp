@@ -14,6 +14,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -75,8 +77,9 @@ TEST_F(ArrayReaderOrderTest, GuardsTheSourceUntilItHasBeenRead) {
   Runtime runtime{device, options(16)};  // all chunks can be enqueued while the producer is held
   warm_up(runtime);
   for (std::uint64_t round = 1; round <= 20; ++round) {
-    test::Hold hold{stream};
     test::stamp(source, 0, words, round, stream);
+    stream.synchronize();
+    test::Hold hold{stream};
     runtime.async_read("array", got, test::view(source), stream);
     runtime.guard_source("array", other);
     test::stamp(source, 0, words, 1000 + round, other);  // would run at once
@@ -128,13 +131,39 @@ TEST_F(ArrayReaderOrderTest, TakesASnapshotThatTheProducerMayOverwriteAtOnce) {
     test::stamp(source, 0, words, round, stream);
     runtime.async_read("array", got, test::view(source), stream, {.snapshot = true});
     test::stamp(source, 0, words, ~round, stream);
-    runtime.guard_source("array", other);  // nothing to wait for
     hold.release();
     runtime.async_wait("array");
     ASSERT_TRUE(test::all_words_are(got, round));
   }
   EXPECT_EQ(runtime.statistics().snapshots, 52U);
   EXPECT_LE(runtime.statistics().snapshot_bytes, 2 * words * 8);
+}
+
+TEST_F(ArrayReaderOrderTest, GuardsTheSourceOfASnapshotFromOtherStreamsWithoutBlocking) {
+  Runtime runtime{device, options(2)};
+  warm_up(runtime, {.snapshot = true});
+  const std::unique_ptr<void, void (*)(void*)> pinned{test::pinned_allocate(words * 8), test::pinned_free};
+  const std::span<std::byte> direct{static_cast<std::byte*>(pinned.get()), words * 8};
+  for (std::uint64_t round = 1; round <= 40; ++round) {
+    const std::span<std::byte> destination = round % 2 == 0 ? direct : std::span{got};
+    test::stamp(source, 0, words, round, stream);
+    stream.synchronize();
+    test::Hold hold{stream};
+    runtime.async_read("array", destination, test::view(source), stream, {.snapshot = true});
+    runtime.guard_source("array", other);
+    test::stamp(source, 0, words, 1000 + round, other);  // would run at once
+    hold.release();
+    runtime.async_wait("array");
+    ASSERT_TRUE(test::all_words_are(destination, round)) << round;
+    other.synchronize();
+  }
+}
+
+TEST_F(ArrayReaderOrderTest, SubmitsNoChunkWhoseSlotIsNotFree) {
+  Runtime runtime{device, options(2)};
+  for (int round = 0; round < 20; ++round) runtime.read(got, test::view(source), stream);
+  EXPECT_EQ(runtime.statistics().chunks.stalls, 0U);
+  EXPECT_EQ(runtime.statistics().chunks.refusals, 0U);
 }
 
 TEST_F(ArrayReaderOrderTest, TakesADenseSnapshotOfAPitchedSource) {

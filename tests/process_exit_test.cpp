@@ -4,12 +4,14 @@
 // Ends processes in every way while rings and runtimes of every lifetime hold results that nobody collected: each must
 // end with the status that it asked for, without a word on standard error.
 
+#include <tailrace/error.hpp>
 #include <tailrace/runtime.hpp>
 #include <tailrace/testing.hpp>
 
 #include "tests/support/device.hpp"
 #include "tests/support/process.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -76,13 +78,56 @@ int static_and_no_driver_call() {
   static std::uint64_t calls = 0;
   // Registered first, it runs last.
   static_cast<void>(std::atexit([] {
-    if (tailrace::testing::calls() != calls) std::_Exit(1);
+    if (tailrace::control::calls() != calls) std::_Exit(1);
   }));
   static Owners owners;
   owners.use();
   owners.settle();
-  calls = tailrace::testing::calls();
+  calls = tailrace::control::calls();
   return intended_status;
+}
+#endif
+
+#ifdef TAILRACE_BACKEND_HOST
+// What the threads below have seen: how many of them were told that the process exits.
+std::atomic<int> told{0};
+
+template <class F>
+void expect_exiting(F&& call) {
+  try {
+    call();
+  } catch (const tailrace::Error& error) {
+    if (error.errc() == tailrace::Errc::exiting) ++told;
+    told.notify_all();
+  }
+}
+
+int blocked_calls_and_exit() {
+  static_cast<void>(std::atexit([] {
+    for (int seen = told; seen != 3; seen = told) told.wait(seen);
+  }));
+  auto& runtime = test::never_destroyed<tailrace::Runtime>(
+      Device{0}, tailrace::RuntimeOptions{.chunk_bytes = 4096, .chunk_slots = 2});
+  const auto& source = test::never_destroyed<test::Buffer>(bytes);
+  auto& stream = test::never_destroyed<test::Stream>();
+  auto& other = test::never_destroyed<test::Stream>();
+  test::never_destroyed<test::Hold>(stream);
+  auto& destinations = test::never_destroyed<std::vector<std::vector<std::byte>>>(3U, std::vector<std::byte>(bytes));
+  const DeviceView view{source.data(), bytes};
+  runtime.async_read("array", destinations[0], view, stream);
+  runtime.async_read("guarded", destinations[2], view, stream);
+  std::thread{[&] { expect_exiting([&] { runtime.read(destinations[1], view, stream); }); }}.detach();
+  std::thread{[&] { expect_exiting([&] { runtime.guard_source("guarded", other); }); }}.detach();
+  while (runtime.statistics().chunks.outstanding != 4) std::this_thread::yield();
+  std::thread{[&] { expect_exiting([&] { runtime.async_wait("array"); }); }}.detach();
+  while (true) {  // until the waiter has taken the tag
+    try {
+      static_cast<void>(runtime.finished("array"));
+    } catch (const tailrace::Error&) {
+      std::exit(intended_status);
+    }
+    std::this_thread::yield();
+  }
 }
 #endif
 
@@ -146,6 +191,7 @@ constexpr test::Scenario scenarios[] = {
     {"static, one after the other", static_one_after_the_other},
 #ifdef TAILRACE_BACKEND_HOST
     {"static, no driver call", static_and_no_driver_call},
+    {"blocked calls, exit", blocked_calls_and_exit},
 #endif
     {"thread-local, return", thread_local_and_return},
     {"thread-local, exit", thread_local_and_exit},

@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -87,7 +88,29 @@ int fork_with_a_pending_ticket() {
   return right && last == 42 ? WEXITSTATUS(status) : 3;
 }
 
-constexpr test::Scenario scenarios[] = {{"fork with a pending ticket", fork_with_a_pending_ticket}};
+class NoMemory : public tailrace::PinnedSource {
+  void* allocate(std::size_t /*bytes*/) override { return nullptr; }
+  void deallocate(void* /*memory*/, std::size_t /*bytes*/) noexcept override {}
+};
+
+int fork_and_destroy_a_ring_set() {
+  auto memory = std::make_shared<NoMemory>();
+  const std::weak_ptr<NoMemory> watch = memory;
+  auto set =
+      std::make_unique<tailrace::RingSet>(Device{0}, tailrace::RingSetOptions{.pinned_source = std::move(memory)});
+  const pid_t child = fork();
+  if (child == 0) {
+    set.reset();
+    std::exit(watch.expired() ? 1 : test::intended_status);  // kept with all that it has
+  }
+  int status = 0;
+  if (waitpid(child, &status, 0) != child || !WIFEXITED(status)) return 2;
+  set.reset();
+  return watch.expired() ? WEXITSTATUS(status) : 3;
+}
+
+constexpr test::Scenario scenarios[] = {{"fork with a pending ticket", fork_with_a_pending_ticket},
+                                        {"fork and destroy a ring set", fork_and_destroy_a_ring_set}};
 
 }  // namespace
 

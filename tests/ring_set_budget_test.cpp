@@ -11,10 +11,15 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <functional>
+#include <future>
+#include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -29,7 +34,7 @@ using tailrace::RingSet;
 using tailrace::RingSetOptions;
 using tailrace::Ticket;
 using test::error_of;
-namespace faults = tailrace::testing;
+namespace faults = tailrace::control;
 
 constexpr std::size_t page = 4096;
 
@@ -102,7 +107,13 @@ TEST_F(RingSetBudgetTest, GivesUpTheRingThatWasIdleLongest) {
   EXPECT_EQ(set.pinned_bytes(), 8 * page);
   use(set, 4);
   EXPECT_EQ(set.rings(), 1U);
-  EXPECT_EQ(error_of([&] { set.wait(again); }), Errc::stale_ticket);
+  try {
+    set.wait(again);
+    ADD_FAILURE() << "its ring was given up";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.errc(), Errc::stale_ticket);
+    EXPECT_EQ(error.details().operation, "wait");
+  }
   EXPECT_EQ(set.statistics().collected, 6U);
   expect_exact_account(set);
 }
@@ -120,6 +131,8 @@ TEST_F(RingSetBudgetTest, NeverGivesUpARingInUseAndSaysHowMuchIsHeldAndIdle) {
     const std::string text = error.what();
     EXPECT_NE(text.find("24576 are held and 0 of these are idle"), std::string::npos) << text;
     EXPECT_NE(text.find("Fix: "), std::string::npos) << text;
+    EXPECT_EQ(error.details().operation, "submit");
+    EXPECT_EQ(error.details().ring, "ring set");
   }
   EXPECT_EQ(set.existing_ring_for(2 * page), handle);
   EXPECT_EQ(set.collect(waiting), test::pattern(page));
@@ -221,6 +234,94 @@ TEST_F(RingSetBudgetTest, LetsOthersSubmitPollAndCollectWhileAnAllocationIsBlock
   const Ticket later = set.submit(bytes(page), other_stream);
   EXPECT_NE(later.ring(), late.ring());  // and gets it now
   static_cast<void>(set.collect(later));
+}
+
+/// Pinned memory whose allocations of at least this many bytes stop at a door.
+class DoorSource : public tailrace::PinnedSource {
+ public:
+  explicit DoorSource(std::size_t large) : large_{large} {}
+  void* allocate(std::size_t count) override {
+    if (count >= large_) {
+      ++arrived;
+      arrived.notify_all();
+      open.wait(false);
+    }
+    return test::pinned_allocate(count);
+  }
+  void deallocate(void* memory, std::size_t /*count*/) noexcept override {
+    if (const auto then = std::exchange(at_deallocation, nullptr)) then();
+    test::pinned_free(memory);
+  }
+  void open_door() {
+    open = true;
+    open.notify_all();
+  }
+  std::atomic<int> arrived{0};
+  std::atomic<bool> open{false};
+  std::function<void()> at_deallocation;
+
+ private:
+  const std::size_t large_;
+};
+
+TEST_F(RingSetBudgetTest, MakesRingsOfOtherClassesWhileAnAllocationIsBlocked) {
+  const auto source_of_memory = std::make_shared<DoorSource>(8 * page);
+  RingSet set{device, {.slots_per_ring = 2, .pinned_budget = 1024 * page, .pinned_source = source_of_memory}};
+  std::thread blocked{[&] { use(set, 4); }};
+  source_of_memory->arrived.wait(0);
+  use(set, 1);
+  EXPECT_EQ(set.ring_for(2 * page)->slots(), 2U);
+  EXPECT_EQ(set.ring_for(page), set.existing_ring_for(page));
+  EXPECT_EQ(set.rings(), 2U);
+  source_of_memory->open_door();
+  blocked.join();
+  EXPECT_EQ(set.rings(), 3U);
+}
+
+TEST_F(RingSetBudgetTest, MakesOneRingForAllWhoWantTheFirstOfAClass) {
+  const auto source_of_memory = std::make_shared<DoorSource>(8 * page);
+  RingSet set{device, {.slots_per_ring = 2, .pinned_budget = 1024 * page, .pinned_source = source_of_memory}};
+  std::array<std::shared_ptr<tailrace::ReadbackRing>, 4> rings;
+  std::vector<std::thread> threads;
+  for (auto& ring : rings) threads.emplace_back([&] { ring = set.ring_for(4 * page); });
+  source_of_memory->arrived.wait(0);
+  use(set, 1);
+  source_of_memory->open_door();
+  for (std::thread& thread : threads) thread.join();
+  for (const auto& ring : rings) EXPECT_EQ(ring, rings.front());
+  EXPECT_EQ(source_of_memory->arrived, 1);
+}
+
+TEST_F(RingSetBudgetTest, HoldsNoLockWhileMemoryIsGivenBack) {
+  const auto source_of_memory = std::make_shared<DoorSource>(1024 * page);
+  RingSetOptions options = with_budget(12, 2);
+  options.pinned_source = source_of_memory;
+  RingSet set{device, options};
+  use(set, 1);
+  use(set, 3);
+  bool asked = false;
+  source_of_memory->at_deallocation = [&] {
+    std::thread{[&] { use(set, 2); }}.join();  // makes a ring
+    asked = true;
+  };
+  use(set, 5);
+  EXPECT_TRUE(asked);
+}
+
+TEST_F(RingSetBudgetTest, WaitsForRoomThatAnotherThreadIsMaking) {
+  const auto source_of_memory = std::make_shared<DoorSource>(1024 * page);
+  RingSetOptions options = with_budget(8, 2);
+  options.pinned_source = source_of_memory;
+  RingSet set{device, options};
+  use(set, 4);
+  std::future<void> other;
+  source_of_memory->at_deallocation = [&] {
+    other = std::async(std::launch::async, [&] { use(set, 2); });  // nothing is idle by now, and nothing free yet
+    EXPECT_EQ(other.wait_for(50ms), std::future_status::timeout);
+  };
+  use(set, 1);
+  other.get();
+  EXPECT_EQ(set.rings(), 2U);
 }
 
 TEST_F(RingSetBudgetTest, ClosesWithoutWaitingForABlockedAllocation) {

@@ -169,9 +169,9 @@ TEST_F(RingSubmit, RefusesHostMemoryAsSource) {
 }
 
 TEST_F(RingSubmit, GoesOnWhenTheSequenceNumberWraps) {
-  tailrace::testing::start_sequences_at(~std::uint64_t{0} - 3);
+  tailrace::control::start_sequences_at(~std::uint64_t{0} - 3);
   ReadbackRing ring = make(3);
-  tailrace::testing::start_sequences_at(0);
+  tailrace::control::start_sequences_at(0);
   std::vector<Ticket> used;
   for (std::uint64_t i = 0; i < 12; ++i) {
     const Ticket ticket = submit(ring, i);

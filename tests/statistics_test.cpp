@@ -60,9 +60,9 @@ TEST_F(RingStatistics, CountDriverCallsByKind) {
 }
 
 TEST_F(RingStatistics, RestartAtZeroBehindTheirMaximumWithOneWarning) {
-  tailrace::testing::start_counters_at(~std::uint64_t{0} - 3);
+  tailrace::control::start_counters_at(~std::uint64_t{0} - 3);
   ReadbackRing ring = make(4);
-  tailrace::testing::start_counters_at(0);
+  tailrace::control::start_counters_at(0);
   EXPECT_EQ(ring.statistics().submissions, ~std::uint64_t{0} - 3);
   for (std::uint64_t i = 0; i < 10; ++i) EXPECT_EQ(value_of(ring, submit(ring, i)), i);
   EXPECT_EQ(ring.statistics().submissions, 6U);
@@ -73,7 +73,7 @@ TEST_F(RingStatistics, RestartAtZeroBehindTheirMaximumWithOneWarning) {
 }
 
 TEST_F(RingStatistics, AreToldOfWithoutALockSoThatTheHandlerMayUseTheRing) {
-  tailrace::testing::start_counters_at(~std::uint64_t{0});
+  tailrace::control::start_counters_at(~std::uint64_t{0});
   std::optional<ReadbackRing> ring;
   RingOptions made = options(4);
   int told = 0;
@@ -83,7 +83,7 @@ TEST_F(RingStatistics, AreToldOfWithoutALockSoThatTheHandlerMayUseTheRing) {
     EXPECT_TRUE(ring->close(std::chrono::seconds{0}).uncollected <= 1);
   };
   ring.emplace(tailrace::Device{0}, made);
-  tailrace::testing::start_counters_at(0);
+  tailrace::control::start_counters_at(0);
   const Ticket ticket = submit(*ring, 7);
   EXPECT_EQ(told, 1);
   EXPECT_EQ(value_of(*ring, ticket), 7U);

@@ -5,7 +5,9 @@
 find_package(ZLIB REQUIRED)
 set(shipped_input "${PROJECT_SOURCE_DIR}/docs/examples/input")
 
-tailrace_add_test(tool_input_test NO_DEVICE LIBRARIES tailrace_tool_parts ZLIB::ZLIB)
+foreach(part input npy_read png_read)
+  tailrace_add_test(tool_${part}_test NO_DEVICE LIBRARIES tailrace_tool_parts ZLIB::ZLIB)
+endforeach()
 target_compile_definitions(tool_input_test PRIVATE "TAILRACE_SHIPPED_INPUT=\"${shipped_input}\"")
 tailrace_add_test(tool_report_test LIBRARIES tailrace_tool_parts)
 

@@ -48,10 +48,10 @@ backend::Status seam_call(DriverCall kind, Subject subject, Operation operation)
     Machine& machine = Machine::get();
     Lock lock{machine.mutex};
     const int device = subject_device(machine, subject);
-    const std::optional<testing::Failure> failure = machine.faults.count(kind);
-    if (failure == testing::Failure::sticky) machine.scheduler.lose(device);
+    const std::optional<control::Failure> failure = machine.faults.count(kind);
+    if (failure == control::Failure::sticky) machine.scheduler.lose(device);
     if (failure)
-      code = failure == testing::Failure::sticky ? Code::illegal_address : injected_code(kind);
+      code = failure == control::Failure::sticky ? Code::illegal_address : injected_code(kind);
     else
       code = perform(machine, lock, device, subject, operation);
   } catch (...) {  // NOLINT(bugprone-empty-catch): see code

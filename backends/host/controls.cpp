@@ -8,7 +8,7 @@
 #include <utility>
 
 // The group of <tailrace/testing.hpp> that tells the host backend's devices what to do.
-namespace tailrace::inline TAILRACE_ABI::testing {
+namespace tailrace::inline TAILRACE_ABI::control {
 namespace {
 
 using host::Lock;
@@ -108,4 +108,4 @@ void limit_pinned_bytes(std::size_t bytes) noexcept {
   with_machine([&](Machine& machine) { machine.pinned_limit = bytes; });
 }
 
-}  // namespace tailrace::inline TAILRACE_ABI::testing
+}  // namespace tailrace::inline TAILRACE_ABI::control

@@ -4,7 +4,7 @@
 
 namespace tailrace::inline TAILRACE_ABI::host {
 
-using testing::Failure;
+using control::Failure;
 
 std::optional<Failure> Faults::count(DriverCall kind) noexcept {
   ++calls_.count[index(kind)];

@@ -17,10 +17,10 @@ namespace tailrace::inline TAILRACE_ABI::host {
 class Faults {
  public:
   /// Counts a call, and says whether and how it is to fail.
-  std::optional<testing::Failure> count(DriverCall kind) noexcept;
+  std::optional<control::Failure> count(DriverCall kind) noexcept;
 
   /// The k-th call from now on fails: of this kind, or of any if there is none.
-  void fail_one(std::optional<DriverCall> kind, std::uint64_t k, testing::Failure failure);
+  void fail_one(std::optional<DriverCall> kind, std::uint64_t k, control::Failure failure);
   void fail_all(DriverCall kind) noexcept { always_[index(kind)] = true; }
   void clear() noexcept;
 
@@ -31,7 +31,7 @@ class Faults {
   struct Plan {
     std::optional<DriverCall> kind;
     std::uint64_t calls_left = 1;
-    testing::Failure failure = testing::Failure::once;
+    control::Failure failure = control::Failure::once;
   };
   static std::size_t index(DriverCall kind) noexcept { return static_cast<std::size_t>(kind); }
 

@@ -62,7 +62,8 @@ struct ParsedSlots {
 /// that was idle longest first; their tickets become stale.
 ///
 /// Thread safety and general exceptions as for ReadbackRing. A blocked allocation of a new ring does not hold up
-/// submissions to, polls of and collections from rings that are there.
+/// submissions to, polls of and collections from rings that are there, nor the making of rings of other classes; those
+/// who want the first ring of the same class wait for it.
 class TAILRACE_EXPORT RingSet {
  public:
   /// Allocates nothing yet. @throws Error (Errc::invalid_argument) for a bad TAILRACE_PINNED_BUDGET or a budget of 0

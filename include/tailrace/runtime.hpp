@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -21,7 +22,8 @@ namespace tailrace::inline TAILRACE_ABI {
 /// How large arrays are read.
 struct ReadOptions {
   /// Copy the source on the device first, in the producer's stream, so that work enqueued on it afterwards may
-  /// overwrite the source at once (work on another stream: see Runtime::guard_source()). Costs device memory of the region's size, bounded by RuntimeOptions::snapshot_limit.
+  /// overwrite the source at once (work on another stream: see Runtime::guard_source()). Costs device memory of the
+  /// region's size, bounded by RuntimeOptions::snapshot_limit.
   bool snapshot = false;
 };
 
@@ -137,26 +139,28 @@ class TAILRACE_EXPORT Runtime {
   /// @throws Error (Errc::tag_in_flight), or for bad arguments as read(); what fails later is thrown by async_wait()
   void async_read(std::string_view tag, std::span<std::byte> destination, const DeviceView& source, StreamRef producer,
                   ReadOptions options = {});
-  /// Typed destinations: any contiguous range of trivially copyable elements.
+  /// Typed destinations: spans and vectors of trivially copyable elements.
   template <class T, std::size_t N>
     requires(!std::is_same_v<T, std::byte> && !std::is_const_v<T>)
   void read(std::span<T, N> destination, const DeviceView& source, StreamRef producer, ReadOptions options = {}) {
+    static_assert(std::is_trivially_copyable_v<T>, "bytes of a device array can only become such objects");
     read(std::as_writable_bytes(destination), source, producer, options);
   }
   template <class T>
   void read(std::vector<T>& destination, const DeviceView& source, StreamRef producer, ReadOptions options = {}) {
-    read(std::as_writable_bytes(std::span{destination}), source, producer, options);
+    read(std::span{destination}, source, producer, options);
   }
   template <class T, std::size_t N>
     requires(!std::is_same_v<T, std::byte> && !std::is_const_v<T>)
   void async_read(std::string_view tag, std::span<T, N> destination, const DeviceView& source, StreamRef producer,
                   ReadOptions options = {}) {
+    static_assert(std::is_trivially_copyable_v<T>, "bytes of a device array can only become such objects");
     async_read(tag, std::as_writable_bytes(destination), source, producer, options);
   }
   template <class T>
   void async_read(std::string_view tag, std::vector<T>& destination, const DeviceView& source, StreamRef producer,
                   ReadOptions options = {}) {
-    async_read(tag, std::as_writable_bytes(std::span{destination}), source, producer, options);
+    async_read(tag, std::span{destination}, source, producer, options);
   }
   /// Blocks until the last chunk of the read is enqueued; work enqueued on @p stream after this call then starts only
   /// when the source has been read. Never blocks for a snapshot, whose source is read by the copy into it, and returns

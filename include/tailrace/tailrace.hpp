@@ -3,7 +3,7 @@
 #pragma once
 
 /// @file
-/// Everything but <tailrace/testing.hpp> and <tailrace/tbb.hpp>.
+/// Everything but <tailrace/testing.hpp>, <tailrace/tbb.hpp> and, of the host backend, <tailrace/host_device.hpp>.
 
 #include <tailrace/config.hpp>
 #include <tailrace/copy_arena.hpp>

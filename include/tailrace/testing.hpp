@@ -5,7 +5,8 @@
 /// @file
 /// Controls for tests of the library and of programs that use it. The first group works with every backend, the second
 /// only with the host backend (`TAILRACE_BACKEND_HOST` is defined), whose device does as it is told. Not for production
-/// code: everything here acts on the whole process.
+/// code: everything here acts on the whole process. The namespace is not called testing, so that programs that are `using
+/// namespace tailrace` can go on using GoogleTest's.
 
 #include <tailrace/config.hpp>
 #include <tailrace/statistics.hpp>
@@ -15,7 +16,7 @@
 #include <cstdint>
 #include <memory>
 
-namespace tailrace::inline TAILRACE_ABI::testing {
+namespace tailrace::inline TAILRACE_ABI::control {
 
 /// Rings made from now on give their first submission this sequence number. Default 0.
 TAILRACE_EXPORT void start_sequences_at(std::uint64_t sequence) noexcept;
@@ -97,4 +98,4 @@ TAILRACE_EXPORT void limit_pinned_bytes(std::size_t bytes) noexcept;
 
 #endif
 
-}  // namespace tailrace::inline TAILRACE_ABI::testing
+}  // namespace tailrace::inline TAILRACE_ABI::control

@@ -149,4 +149,15 @@ inline CopyStreams streams_with(unsigned workers, std::size_t queue_limit = 256,
                       .log = std::move(log)}};
 }
 
+/// Counts its destructions; moved-from objects do not count.
+class Capture {
+ public:
+  explicit Capture(std::atomic<int>& destroyed) : destroyed_{&destroyed, [](std::atomic<int>* count) { ++*count; }} {}
+
+ private:
+  std::unique_ptr<std::atomic<int>, void (*)(std::atomic<int>*)> destroyed_;
+};
+
+inline std::string tag_number(int number) { return "tag " + std::to_string(number); }
+
 }  // namespace tailrace::test

@@ -16,7 +16,7 @@ namespace test {
 
 using tailrace::StreamRef;
 namespace host = tailrace::host;
-namespace testing = tailrace::testing;
+namespace control = tailrace::control;
 
 namespace {
 
@@ -97,9 +97,9 @@ void Stream::synchronize() { host::synchronize(handle_); }
 
 void synchronize(StreamRef stream) { host::synchronize(stream); }
 
-Hold::Hold(StreamRef stream) : gate_{new testing::StreamHold{stream}} {}
-Hold::~Hold() { delete static_cast<testing::StreamHold*>(gate_); }
-void Hold::release() noexcept { static_cast<testing::StreamHold*>(gate_)->release(); }
+Hold::Hold(StreamRef stream) : gate_{new control::StreamHold{stream}} {}
+Hold::~Hold() { delete static_cast<control::StreamHold*>(gate_); }
+void Hold::release() noexcept { static_cast<control::StreamHold*>(gate_)->release(); }
 
 void stamp(Buffer& buffer, std::size_t offset, std::size_t words, std::uint64_t value, StreamRef stream) {
   auto* first = static_cast<std::byte*>(buffer.data()) + offset;
@@ -143,6 +143,6 @@ void pinned_free(void* memory) { host::deallocate_pinned(memory); }
 void register_pinned(void* memory, std::size_t bytes) { host::register_pinned(memory, bytes); }
 void unregister_pinned(void* memory) { host::unregister_pinned(memory); }
 
-void fault_device() { testing::lose_device(host::current_device()); }
+void fault_device() { control::lose_device(host::current_device()); }
 
 }  // namespace test

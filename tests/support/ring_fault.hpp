@@ -11,7 +11,7 @@
 
 namespace test {
 
-namespace faults = tailrace::testing;
+namespace faults = tailrace::control;
 
 /// Leaves the device well, whatever a test did to it.
 class RingFaultTest : public RingTest {
