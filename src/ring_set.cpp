@@ -94,7 +94,9 @@ std::size_t RingSet::wait_all(std::span<const Ticket> tickets) {
 }
 
 void RingSet::discard(const Ticket& ticket) { owner(ticket, "discard")->discard(ticket); }
-void RingSet::guard_source(const Ticket& ticket, StreamRef stream) { owner(ticket, "guard_source")->guard_source(ticket, stream); }
+void RingSet::guard_source(const Ticket& ticket, StreamRef stream) {
+  owner(ticket, "guard_source")->guard_source(ticket, stream);
+}
 
 std::size_t RingSet::collect(const Ticket& ticket, std::span<std::byte> destination) {
   return owner(ticket, "collect")->collect(ticket, destination);

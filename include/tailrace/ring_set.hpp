@@ -126,7 +126,9 @@ class TAILRACE_EXPORT RingSet {
   std::size_t collect(const Ticket& ticket, std::vector<T>& destination) {
     return owner(ticket, "collect")->collect(ticket, destination);
   }
-  [[nodiscard]] std::vector<std::byte> collect(const Ticket& ticket) { return owner(ticket, "collect")->collect(ticket); }
+  [[nodiscard]] std::vector<std::byte> collect(const Ticket& ticket) {
+    return owner(ticket, "collect")->collect(ticket);
+  }
   std::optional<std::size_t> try_collect(const Ticket& ticket, std::span<std::byte> destination);
   template <class T>
   std::optional<std::size_t> try_collect(const Ticket& ticket, std::vector<T>& destination) {
