@@ -29,6 +29,7 @@ enum class Outcome : std::uint8_t {
   bad_handle,     ///< as failed: a stream of another device, or one that is gone
   capturing,      ///< as failed: not permitted while a stream captures
   unsupported,    ///< as failed: not in this driver, or not on this device
+  unloading,      ///< the vendor's runtime is shutting down: process exit has begun
   no_device,      ///< no device, no such device, or no usable driver
   device_lost     ///< sticky: every later call on this device will fail
 };

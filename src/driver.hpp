@@ -6,6 +6,7 @@
 
 #include "backends/adapter.hpp"
 #include "src/counters.hpp"
+#include "src/process.hpp"
 
 #include <cstddef>
 
@@ -21,68 +22,74 @@ class Driver {
   [[nodiscard]] int device() const noexcept { return device_; }
 
   Status get_device(int& device) const noexcept {
-    return count(DriverCall::current_device), backend::get_device(device);
+    return noted(DriverCall::current_device, backend::get_device(device));
   }
   Status set_device(int device) const noexcept {
-    return count(DriverCall::current_device), backend::set_device(device);
+    return noted(DriverCall::current_device, backend::set_device(device));
   }
   Status exchange_capture_mode(backend::CaptureMode& mode) const noexcept {
-    return count(DriverCall::capture_mode), backend::exchange_capture_mode(mode);
+    return noted(DriverCall::capture_mode, backend::exchange_capture_mode(mode));
   }
   Status memory_info(const void* pointer, backend::Memory& memory) const noexcept {
-    return count(DriverCall::pointer_query), backend::memory_info(pointer, memory);
+    return noted(DriverCall::pointer_query, backend::memory_info(pointer, memory));
   }
   [[nodiscard]] bool pinned_as_a_whole(const void* pointer, std::size_t bytes) const noexcept {
     return count(DriverCall::pointer_query), backend::pinned_as_a_whole(pointer, bytes);
   }
   Status pinned_allocate(std::size_t bytes, void*& memory) const noexcept {
-    return count(DriverCall::pinned_allocate), backend::pinned_allocate(bytes, memory);
+    return noted(DriverCall::pinned_allocate, backend::pinned_allocate(bytes, memory));
   }
   Status pinned_free(void* memory) const noexcept {
-    return count(DriverCall::pinned_free), backend::pinned_free(memory);
+    return noted(DriverCall::pinned_free, backend::pinned_free(memory));
   }
   Status device_allocate(std::size_t bytes, void*& memory) const noexcept {
-    return count(DriverCall::device_allocate), backend::device_allocate(bytes, memory);
+    return noted(DriverCall::device_allocate, backend::device_allocate(bytes, memory));
   }
   Status device_free(void* memory) const noexcept {
-    return count(DriverCall::device_free), backend::device_free(memory);
+    return noted(DriverCall::device_free, backend::device_free(memory));
   }
   Status stream_create(int priority, native_stream& stream) const noexcept {
-    return count(DriverCall::stream_create), backend::stream_create(priority, stream);
+    return noted(DriverCall::stream_create, backend::stream_create(priority, stream));
   }
   Status stream_destroy(native_stream stream) const noexcept {
-    return count(DriverCall::stream_destroy), backend::stream_destroy(stream);
+    return noted(DriverCall::stream_destroy, backend::stream_destroy(stream));
   }
   Status stream_synchronize(native_stream stream) const noexcept {
-    return count(DriverCall::stream_synchronize), backend::stream_synchronize(stream);
+    return noted(DriverCall::stream_synchronize, backend::stream_synchronize(stream));
   }
   Status stream_wait(native_stream stream, native_event event) const noexcept {
-    return count(DriverCall::stream_wait), backend::stream_wait(stream, event);
+    return noted(DriverCall::stream_wait, backend::stream_wait(stream, event));
   }
   Status stream_capturing(native_stream stream, bool& capturing) const noexcept {
-    return count(DriverCall::capture_query), backend::stream_capturing(stream, capturing);
+    return noted(DriverCall::capture_query, backend::stream_capturing(stream, capturing));
   }
   Status event_create(native_event& event) const noexcept {
-    return count(DriverCall::event_create), backend::event_create(event);
+    return noted(DriverCall::event_create, backend::event_create(event));
   }
   Status event_destroy(native_event event) const noexcept {
-    return count(DriverCall::event_destroy), backend::event_destroy(event);
+    return noted(DriverCall::event_destroy, backend::event_destroy(event));
   }
   Status event_record(native_event event, native_stream stream) const noexcept {
-    return count(DriverCall::event_record), backend::event_record(event, stream);
+    return noted(DriverCall::event_record, backend::event_record(event, stream));
   }
   Status event_query(native_event event) const noexcept {
-    return count(DriverCall::event_query), backend::event_query(event);
+    return noted(DriverCall::event_query, backend::event_query(event));
   }
   Status copy_to_host(void* destination, const backend::Region& source, native_stream stream) const noexcept {
-    return count(DriverCall::copy), backend::copy_to_host(destination, source, stream);
+    return noted(DriverCall::copy, backend::copy_to_host(destination, source, stream));
   }
   Status copy_on_device(void* destination, const backend::Region& source, native_stream stream) const noexcept {
-    return count(DriverCall::device_copy), backend::copy_on_device(destination, source, stream);
+    return noted(DriverCall::device_copy, backend::copy_on_device(destination, source, stream));
   }
 
  private:
   void count(DriverCall call) const noexcept { counters_->count(call); }
+  Status noted(DriverCall call, Status status) const noexcept {
+    count(call);
+    // The vendor's exit handler may run before ours, while another thread still works.
+    if (status.outcome == backend::Outcome::unloading) ProcessGuard::begin_exit();
+    return status;
+  }
 
   RingCounters* counters_;
   int device_;

@@ -21,6 +21,7 @@ Meaning meaning(backend::Outcome outcome) {
     case backend::Outcome::capturing:
       return {Errc::stream_capturing, "end the graph capture first, or capture in thread-local or relaxed mode"};
     case backend::Outcome::unsupported: return {Errc::unsupported, "use a newer driver or another device"};
+    case backend::Outcome::unloading: return {Errc::exiting, "finish the work before main returns or exit is called"};
     case backend::Outcome::no_device:
       return {Errc::no_device, "check that the driver is loaded and that the device is visible to this process"};
     case backend::Outcome::device_lost:

@@ -25,7 +25,7 @@ std::atomic<unsigned> fork_generation{1};
 std::atomic<bool> exit_begun{false};
 
 void in_forked_child() { fork_generation.fetch_add(1, std::memory_order_relaxed); }
-void at_exit() { exit_begun.store(true, std::memory_order_relaxed); }
+void at_exit() { ProcessGuard::begin_exit(); }
 void at_thread_exit(void* /*object*/) { at_exit(); }
 
 bool on_main_thread() noexcept { return ::gettid() == ::getpid(); }
@@ -41,6 +41,8 @@ ProcessGuard::ProcessGuard() noexcept {
 bool ProcessGuard::forked() const noexcept { return generation_ != fork_generation.load(std::memory_order_relaxed); }
 
 bool ProcessGuard::exiting() noexcept { return exit_begun.load(std::memory_order_relaxed); }
+
+void ProcessGuard::begin_exit() noexcept { exit_begun.store(true, std::memory_order_relaxed); }
 
 void ProcessGuard::check(const char* operation) const {
   if (usable()) return;

@@ -22,6 +22,8 @@ class ProcessGuard {
   /// @throws Error (Errc::forked, Errc::exiting)
   void check(const char* operation) const;
 
+  /// Process exit has begun: noted by a handler at exit, or by a driver call that says so.
+  static void begin_exit() noexcept;
   /// To be called at an object's first use after its construction. Handlers that run at exit run in the reverse order
   /// of their registration, and an object's destructor is registered when its constructor has ended: only a handler
   /// registered after that runs before a static or thread-local object's destructor.

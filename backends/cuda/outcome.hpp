@@ -32,8 +32,9 @@ constexpr Outcome cuda_outcome(int code) noexcept {
     case cudaErrorNvlinkUncorrectable:
     case cudaErrorContextIsDestroyed:
     case cudaErrorDeviceUninitialized:
-    case cudaErrorCudartUnloading:
     case cudaErrorUnknown: return Outcome::device_lost;
+
+    case cudaErrorCudartUnloading: return Outcome::unloading;
 
     case cudaErrorInitializationError:
     case cudaErrorStubLibrary:

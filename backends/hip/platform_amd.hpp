@@ -21,8 +21,8 @@ struct HipPlatform {
       case hipErrorLaunchTimeOut:
       case hipErrorAssert:
       case hipErrorLaunchFailure:
-      case hipErrorECCNotCorrectable:
-      case hipErrorDeinitialized: return Outcome::device_lost;
+      case hipErrorECCNotCorrectable: return Outcome::device_lost;
+      case hipErrorDeinitialized: return Outcome::unloading;
 
       case hipErrorNotInitialized:
       case hipErrorInsufficientDriver:

@@ -5,8 +5,8 @@
 /// @file
 /// Controls for tests of the library and of programs that use it. The first group works with every backend, the second
 /// only with the host backend (`TAILRACE_BACKEND_HOST` is defined), whose device does as it is told. Not for production
-/// code: everything here acts on the whole process. The namespace is not called testing, so that programs that are `using
-/// namespace tailrace` can go on using GoogleTest's.
+/// code: everything here acts on the whole process. The namespace is not called testing, so that it does not collide
+/// with GoogleTest's in a program that is using namespace tailrace.
 
 #include <tailrace/config.hpp>
 #include <tailrace/statistics.hpp>
