@@ -187,7 +187,7 @@ bool ArrayReader::advance(Transfer& transfer) noexcept {
 
 void ArrayReader::progress() noexcept {
   // For good, since the thread is the reader's own: no later scope has to switch.
-  static_cast<void>(driver_.set_device(driver_.device()));
+  if (const DriverWork work; work.allowed()) static_cast<void>(driver_.set_device(driver_.device()));
   std::list<Active> active;
   for (unsigned idle = 0; process_.usable();) {
     const std::uint64_t epoch = wakeup_->epoch();
@@ -215,7 +215,11 @@ bool ArrayReader::take_started(std::list<Active>& active) noexcept {
 bool ArrayReader::advance_all(std::list<Active>& active) noexcept {
   bool did = false;
   for (auto at = active.begin(); at != active.end();) {
-    did |= advance(*at->transfer);
+    {
+      const DriverWork work;
+      if (!work.allowed()) return did;
+      did |= advance(*at->transfer);
+    }
     if (!at->transfer->finished()) {
       ++at;
       continue;

@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
+#include <thread>
 
 extern "C" {
 // glibc's registration of a thread's destructors; weak, since other C libraries need not have it. Only registration
@@ -24,8 +26,19 @@ namespace {
 std::atomic<unsigned> fork_generation{1};
 std::atomic<bool> exit_begun{false};
 
-void in_forked_child() { fork_generation.fetch_add(1, std::memory_order_relaxed); }
-void at_exit() { ProcessGuard::begin_exit(); }
+std::atomic<unsigned> at_work{0};  // threads of the library's own that are in driver calls
+
+void in_forked_child() {
+  fork_generation.fetch_add(1, std::memory_order_relaxed);
+  at_work.store(0);  // those threads are not in the child
+}
+
+void at_exit() {
+  ProcessGuard::begin_exit();
+  // What is under way is short, but for an allocation; and a driver that hangs must not keep the process alive.
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{5};
+  while (at_work.load() != 0 && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+}
 void at_thread_exit(void* /*object*/) { at_exit(); }
 
 bool on_main_thread() noexcept { return ::gettid() == ::getpid(); }
@@ -42,7 +55,18 @@ bool ProcessGuard::forked() const noexcept { return generation_ != fork_generati
 
 bool ProcessGuard::exiting() noexcept { return exit_begun.load(std::memory_order_relaxed); }
 
-void ProcessGuard::begin_exit() noexcept { exit_begun.store(true, std::memory_order_relaxed); }
+void ProcessGuard::begin_exit() noexcept { exit_begun.store(true); }
+
+// Both are sequentially consistent: either the exit handler sees this thread at work, or this thread sees the exit.
+DriverWork::DriverWork() noexcept {
+  at_work.fetch_add(1);
+  allowed_ = !exit_begun.load();
+  if (!allowed_) at_work.fetch_sub(1);
+}
+
+DriverWork::~DriverWork() {
+  if (allowed_) at_work.fetch_sub(1);
+}
 
 void ProcessGuard::check(const char* operation) const {
   if (usable()) return;

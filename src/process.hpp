@@ -33,4 +33,18 @@ class ProcessGuard {
   unsigned generation_;
 };
 
+/// Held by a thread of the library's own while it makes driver calls: process exit waits for it, since a vendor's
+/// runtime must not be torn down under a call. Not allowed() once process exit has begun.
+class DriverWork {
+ public:
+  DriverWork() noexcept;
+  ~DriverWork();
+  DriverWork(const DriverWork&) = delete;
+  DriverWork& operator=(const DriverWork&) = delete;
+  [[nodiscard]] bool allowed() const noexcept { return allowed_; }
+
+ private:
+  bool allowed_;
+};
+
 }  // namespace tailrace::inline TAILRACE_ABI::detail
