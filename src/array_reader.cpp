@@ -236,6 +236,14 @@ void ArrayReader::finish(const Active& done) noexcept {
   tags_->finish(done.tag, done.transfer->outcome());
 }
 
+std::exception_ptr ArrayReader::refused() const noexcept {
+  try {
+    return std::make_exception_ptr(process_.refusal("async_read"));
+  } catch (...) {
+    return std::current_exception();  // no memory for it
+  }
+}
+
 /// Process exit has begun: whoever waits is told so, without a driver call, once no worker writes to his memory.
 void ArrayReader::leave(const std::list<Active>& active) noexcept {
   for (const Active& left : active) {
@@ -243,11 +251,7 @@ void ArrayReader::leave(const std::list<Active>& active) noexcept {
       const std::uint64_t epoch = wakeup_->epoch();
       if (!context_.arena.run_one_piece()) nap(idle, epoch);
     }
-    try {
-      process_.check("async_read");
-    } catch (...) {
-      tags_->finish(left.tag, std::current_exception());
-    }
+    tags_->finish(left.tag, refused());
   }
 }
 

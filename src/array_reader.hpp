@@ -11,6 +11,7 @@
 #include "src/transfer.hpp"
 
 #include <atomic>
+#include <exception>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -64,6 +65,7 @@ class ArrayReader {
   bool take_started(std::list<Active>& active) noexcept;
   bool advance_all(std::list<Active>& active) noexcept;
   void finish(const Active& done) noexcept;
+  [[nodiscard]] std::exception_ptr refused() const noexcept;
   void leave(const std::list<Active>& active) noexcept;
   void nap(unsigned idle_rounds, std::uint64_t epoch) noexcept;
   void count(const Transfer& transfer) noexcept;

@@ -69,17 +69,20 @@ DriverWork::~DriverWork() {
 }
 
 void ProcessGuard::check(const char* operation) const {
-  if (usable()) return;
+  if (!usable()) throw refusal(operation);
+}
+
+Error ProcessGuard::refusal(const char* operation) const {
   if (forked()) {
-    throw Error{Errc::forked,
-                "the object was made before fork() and is used in the child",
-                "make it in the process that uses it, or call exec in the child",
-                {.operation = operation}};
+    return {Errc::forked,
+            "the object was made before fork() and is used in the child",
+            "make it in the process that uses it, or call exec in the child",
+            {.operation = operation}};
   }
-  throw Error{Errc::exiting,
-              "process exit has begun",
-              "finish the work before main returns or exit is called",
-              {.operation = operation}};
+  return {Errc::exiting,
+          "process exit has begun",
+          "finish the work before main returns or exit is called",
+          {.operation = operation}};
 }
 
 void ProcessGuard::watch_exit() noexcept {

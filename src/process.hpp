@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tailrace/config.hpp>
+#include <tailrace/error.hpp>
 
 namespace tailrace::inline TAILRACE_ABI::detail {
 
@@ -21,6 +22,8 @@ class ProcessGuard {
   [[nodiscard]] bool usable() const noexcept { return !forked() && !exiting(); }
   /// @throws Error (Errc::forked, Errc::exiting)
   void check(const char* operation) const;
+  /// What check() throws. Only if not usable().
+  [[nodiscard]] Error refusal(const char* operation) const;
 
   /// Process exit has begun: noted by a handler at exit, or by a driver call that says so.
   static void begin_exit() noexcept;
