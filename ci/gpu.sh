@@ -33,7 +33,8 @@ cmake --build "$build" --parallel "$jobs"
 echo "== tests"
 # Few at a time: they share one device, and some of them measure time.
 selection=()
-if [[ $backend == cuda && $(nvidia-smi --list-gpus | wc -l) -lt 2 ]]; then
+if have nvidia-smi; then gpus=$(nvidia-smi --list-gpus | wc -l); else gpus=$(find /dev/dri -name 'renderD*' | wc -l); fi
+if [[ $gpus -lt 2 ]]; then
   echo "one GPU: the tests that need two are left out"
   selection=(--label-exclude two_devices)
 fi
