@@ -105,6 +105,7 @@ ArenaCore::~ArenaCore() = default;
 
 std::shared_ptr<ArenaCore> ArenaCore::counted(std::shared_ptr<ArenaCore> core) {
   ArenaCore* const pointer = core.get();
+  // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): the deleter owns the core
   return {pointer, [core = std::move(core)](ArenaCore* /*handle*/) mutable noexcept {
             core->shut_down();
             core.reset();  // the deleter itself lives as long as anybody has a weak handle

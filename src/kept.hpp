@@ -10,15 +10,15 @@
 namespace tailrace::inline TAILRACE_ABI::detail {
 
 /// Objects that must not be destroyed, since nothing of theirs may be touched any more: kept until the process ends,
-/// where leak checkers can see that they are known. T has a member `T* next_kept`, which is the list's.
+/// where leak checkers can see that they are known. T has a member `T* next_kept_`, which is the list's.
 template <class T>
 class Kept {
  public:
   static void add(std::unique_ptr<T> object) noexcept {
     T* const added = object.release();
-    added->next_kept = first.load(std::memory_order_relaxed);
+    added->next_kept_ = first.load(std::memory_order_relaxed);
     while (
-        !first.compare_exchange_weak(added->next_kept, added, std::memory_order_release, std::memory_order_relaxed)) {
+        !first.compare_exchange_weak(added->next_kept_, added, std::memory_order_release, std::memory_order_relaxed)) {
     }
   }
 

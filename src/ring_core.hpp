@@ -64,6 +64,9 @@ class SlotMemory {
   std::size_t bytes_ = 0;
 };
 
+template <class T>
+class Kept;
+
 /// A ring without its facade. The order of ring_core.cpp is that of a readback: submit, poll, wait, collect, discard;
 /// ring_lifetime.cpp has its beginning and end.
 ///
@@ -207,7 +210,7 @@ class RingCore {
   std::uint64_t stalled_at_ = 0;  // 1 + the position whose stall was counted last
   std::list<Waiting> line_;       // callers of submit_for(), in the order of their arrival
 
-  friend struct KeptRings;
+  friend class Kept<RingCore>;
   RingCore* next_kept_ = nullptr;  // of rings that are kept for ever
 };
 

@@ -3,6 +3,7 @@
 // How a ring begins and ends. The data path is in ring_core.cpp.
 
 #include "src/driver_error.hpp"
+#include "src/kept.hpp"
 #include "src/poison.hpp"
 #include "src/ring_core.hpp"
 
@@ -120,20 +121,11 @@ void RingCore::open() {
 
 // ---- end
 
-// Rings whose memory a copy may still write: kept until the process ends, where leak checkers can see that it is known.
-struct KeptRings {
-  static void add(RingCore* core) noexcept {
-    static std::atomic<RingCore*> first{nullptr};
-    core->next_kept_ = first.load(std::memory_order_relaxed);
-    while (!first.compare_exchange_weak(core->next_kept_, core, std::memory_order_release, std::memory_order_relaxed)) {
-    }
-  }
-};
-
+// A ring whose memory a copy may still write is kept.
 std::size_t RingCore::end(std::unique_ptr<RingCore> core, std::optional<std::chrono::nanoseconds> bound) noexcept {
   const std::size_t bytes = core->pinned_bytes();
   if (!core->process_.usable()) {
-    KeptRings::add(core.release());
+    Kept<RingCore>::add(std::move(core));
     return bytes;
   }
   const std::chrono::nanoseconds patience = bound.value_or(core->options_.close_bound);
@@ -150,13 +142,13 @@ std::size_t RingCore::end(std::unique_ptr<RingCore> core, std::optional<std::chr
     core->wakeup_.wait_for(epoch, std::chrono::milliseconds{1});
   }
   if (!core->process_.usable()) {  // process exit began meanwhile
-    KeptRings::add(core.release());
+    Kept<RingCore>::add(std::move(core));
     return bytes;
   }
   const bool kept = !report.drained || core->inside_.load(std::memory_order_acquire) != 0;
   if (kept || report.uncollected != 0 || report.failed != 0) core->tell_end(report, kept);
   if (kept) {
-    KeptRings::add(core.release());
+    Kept<RingCore>::add(std::move(core));
     return bytes;
   }
   core->making_.emplace(core->driver_);

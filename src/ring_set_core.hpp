@@ -140,7 +140,7 @@ class RingSet::Core {
   mutable std::atomic<std::uint64_t> uses_{0};
 
   friend class detail::Kept<Core>;
-  Core* next_kept = nullptr;
+  Core* next_kept_ = nullptr;
 };
 
 }  // namespace tailrace::inline TAILRACE_ABI

@@ -56,7 +56,7 @@ class Runtime::Impl {
   detail::ArrayReader reader;
   const std::chrono::nanoseconds close_bound;
   const detail::Logger logger;
-  Impl* next_kept = nullptr;
+  Impl* next_kept_ = nullptr;
 
   // In a forked child, at process exit and with callers inside, nothing may be touched: kept until the process ends.
   static void end(std::unique_ptr<Impl> impl) noexcept {
