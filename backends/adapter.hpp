@@ -76,13 +76,18 @@ Status pinned_free(void* memory) noexcept;
 Status device_allocate(std::size_t bytes, void*& memory) noexcept;
 Status device_free(void* memory) noexcept;
 
-// Streams and events. A stream may also be one of the two special handles below.
+// Streams and events. A stream may also be one of the two special handles below, which name one of the current device.
 extern const native_stream legacy_stream;
 extern const native_stream per_thread_stream;
+/// Whether all other handles name their device themselves: then what is enqueued through them works whatever device is
+/// current, and so does memory_info().
+extern const bool handles_name_device;
 /// A stream that does not synchronise with the legacy stream; the priority is clamped to what there is.
 Status stream_create(int priority, native_stream& stream) noexcept;
 Status stream_destroy(native_stream stream) noexcept;
 Status stream_synchronize(native_stream stream) noexcept;
+/// True if both are streams of one device. False also where the vendor cannot tell cheaply.
+bool same_device(native_stream stream, native_stream other) noexcept;
 /// Orders later work on the stream after the event's last record.
 Status stream_wait(native_stream stream, native_event event) noexcept;
 /// Whether work put on the stream would go into a graph, or harm a capture: the stream captures, or it is the legacy

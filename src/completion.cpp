@@ -11,6 +11,8 @@ namespace tailrace::inline TAILRACE_ABI::detail {
 Completion::Completion(const Driver& driver, DeviceFault& fault, RingCounters& counters, std::span<Slot> slots,
                        std::uint64_t first)
     : driver_{driver},
+      submitter_{driver.device(), counters, counters.submit_calls},
+      poller_{driver.device(), counters, counters.poll_calls},
       fault_{fault},
       counters_{counters},
       slots_{slots},
@@ -37,7 +39,7 @@ Status Completion::enqueued(std::uint64_t position) noexcept {
   const bool room = tail - head_.load(std::memory_order_acquire) < marks_.size();
   if (room) {
     Mark& mark = marks_[tail % marks_.size()];
-    status = driver_.event_record(mark.event.get(), stream_);
+    status = submitter_.event_record(mark.event.get(), stream_);
     if (status.ok()) {
       mark.end = position + 1;
       tail_.store(tail + 1, std::memory_order_release);
@@ -50,14 +52,14 @@ Status Completion::enqueued(std::uint64_t position) noexcept {
 
 // ---- polling
 
-std::size_t Completion::poll() noexcept {
+std::size_t Completion::poll(std::uint64_t wanted) noexcept {
   const std::lock_guard lock{mutex_};
-  return poll_locked();
+  return poll_locked(wanted);
 }
 
-std::size_t Completion::try_poll() noexcept {
+std::size_t Completion::try_poll(std::uint64_t wanted) noexcept {
   const std::unique_lock lock{mutex_, std::try_to_lock};
-  return lock ? poll_locked() : 0;
+  return lock ? poll_locked(wanted) : 0;
 }
 
 bool Completion::nothing_in_flight() const noexcept {
@@ -66,26 +68,46 @@ bool Completion::nothing_in_flight() const noexcept {
          proven_ >= enqueued_.load(std::memory_order_acquire);
 }
 
-std::size_t Completion::poll_locked() noexcept {
+std::size_t Completion::poll_locked(std::uint64_t wanted) noexcept {
   if (fault_.lost()) return lose_all(fault_.status());
   if (nothing_in_flight()) return 0;  // an idle ring costs no driver call
-  const CaptureScope scope{driver_};
-  std::size_t moved = poll_marks();
+  const CaptureScope scope{poller_};
+  std::size_t moved = poll_marks(wanted);
   if (!fault_.lost()) moved += poll_late_mark();
   if (!fault_.lost()) moved += poll_groups();
   if (fault_.lost()) moved += lose_all(fault_.status());
   return moved;
 }
 
-std::size_t Completion::poll_marks() noexcept {
+std::size_t Completion::poll_marks(std::uint64_t wanted) noexcept {
   std::size_t moved = 0;
+  const std::uint64_t tail = tail_.load(std::memory_order_acquire);
   std::uint64_t head = head_.load(std::memory_order_relaxed);
-  for (; head != tail_.load(std::memory_order_acquire); head_.store(++head, std::memory_order_release)) {
-    const Mark& mark = marks_[head % marks_.size()];
-    if (mark.end <= proven_) continue;  // a late mark came first
-    if (!resolve(driver_.event_query(mark.event.get()), "event_query", mark.end, moved)) break;
+  while (wanted >= proven_ && !fault_.lost()) {
+    head = first_mark_of(proven_, head, tail);  // those before it were told by another one
+    if (head == tail) break;
+    // The first one that would tell of the position that is wanted; if there is none, it takes a late mark, and that
+    // comes after all of these.
+    std::uint64_t first = wanted == any ? head : first_mark_of(wanted, head, tail);
+    if (first == tail) first = head;
+    const std::uint64_t at = std::min(first + stride_, tail - 1);
+    const Mark& mark = marks_[at % marks_.size()];
+    if (resolve(poller_.event_query(mark.event.get()), "event_query", mark.end, moved)) {
+      stride_ = std::min<std::uint64_t>(2 * stride_ + 1, marks_.size());
+      head = at + 1;
+    } else {
+      stride_ = (at - first) / 2;
+      if (at == first) break;
+    }
   }
+  head_.store(first_mark_of(proven_, head, tail), std::memory_order_release);
   return moved;
+}
+
+/// The first mark from `head` on that covers the position.
+std::uint64_t Completion::first_mark_of(std::uint64_t position, std::uint64_t head, std::uint64_t tail) noexcept {
+  while (head != tail && marks_[head % marks_.size()].end <= position) ++head;
+  return head;
 }
 
 std::size_t Completion::poll_late_mark() noexcept {
@@ -101,18 +123,18 @@ std::size_t Completion::poll_late_mark() noexcept {
       return moved;
     }
   }
-  if (resolve(driver_.event_query(late_.event.get()), "event_query", late_.end, moved)) late_recorded_ = false;
+  if (resolve(poller_.event_query(late_.event.get()), "event_query", late_.end, moved)) late_recorded_ = false;
   return moved;
 }
 
 Status Completion::record_late_mark() noexcept {
   late_.end = enqueued_.load(std::memory_order_acquire);  // before recording: the event covers at least these
-  const DeviceScope scope{driver_};
+  const DeviceScope scope{poller_, stream_, stream_};
   Status status = scope.status();
   bool capturing = false;
-  if (status.ok() && external_) status = driver_.stream_capturing(stream_, capturing);
+  if (status.ok() && external_) status = poller_.stream_capturing(stream_, capturing);
   if (capturing) return {backend::Outcome::capturing};  // it would go into the caller's graph
-  if (status.ok()) status = driver_.event_record(late_.event.get(), stream_);
+  if (status.ok()) status = poller_.event_record(late_.event.get(), stream_);
   late_recorded_ = status.ok();
   return status;
 }
@@ -122,7 +144,7 @@ std::size_t Completion::poll_groups() noexcept {
   native_stream pending = nullptr;  // what is behind a pending group of the same stream is pending too
   std::erase_if(groups_, [&](Group& group) {
     if (fault_.lost() || group.stream == pending) return false;
-    const Status status = driver_.event_query(group.event.get());
+    const Status status = poller_.event_query(group.event.get());
     if (status.pending()) {
       // The per-thread stream is another one on every thread.
       if (group.stream != backend::per_thread_stream) pending = group.stream;
@@ -189,7 +211,7 @@ std::size_t Completion::prove(std::uint64_t position) noexcept {
   const Slot::View now = slot(position).view();
   // Before the change: after it the slot may be taken again at once, and more would be in flight than there are slots.
   if (now.of(sequence) && (now.phase == Phase::pending || now.phase == Phase::discarded)) {
-    counters_.in_flight.subtract();
+    counters_.count(counters_.left_flight);
   }
   const Slot::Change change = slot(position).prove(sequence);
   return change && change.before != Phase::error_open ? 1 : 0;
@@ -210,7 +232,7 @@ std::size_t Completion::lose_all(Status status) noexcept {
 }
 
 std::size_t Completion::count_failed() noexcept {
-  counters_.in_flight.subtract();
+  counters_.count(counters_.left_flight);
   counters_.count(counters_.errors);
   return 1;
 }
@@ -235,7 +257,7 @@ Completion::Armed Completion::arm(std::vector<std::uint64_t> positions, native_s
     group.event = std::move(spare_events_.back());
     spare_events_.pop_back();
   }
-  if (status.ok()) status = driver_.event_record(group.event.get(), stream);
+  if (status.ok()) status = poller_.event_record(group.event.get(), stream);
   if (!status.ok()) {
     if (group.event.get() != nullptr) spare_events_.push_back(std::move(group.event));
     return {.status = status};
@@ -258,17 +280,17 @@ Status Completion::order_after(std::uint64_t position, native_stream stream) noe
   if (!now.of(first_sequence_ + position) || !open) return {};  // it ended meanwhile
   for (const Group& group : groups_) {
     if (std::ranges::find(group.positions, position) == group.positions.end()) continue;
-    return driver_.stream_wait(stream, group.event.get());
+    return poller_.stream_wait(stream, group.event.get());
   }
   const std::uint64_t tail = tail_.load(std::memory_order_acquire);
   for (std::uint64_t at = head_.load(std::memory_order_relaxed); at != tail; ++at) {
     const Mark& mark = marks_[at % marks_.size()];
-    if (mark.end > position) return driver_.stream_wait(stream, mark.event.get());
+    if (mark.end > position) return poller_.stream_wait(stream, mark.event.get());
   }
   if (!late_recorded_ || late_.end <= position) {
     if (const Status status = record_late_mark(); !status.ok()) return status;
   }
-  return driver_.stream_wait(stream, late_.event.get());
+  return poller_.stream_wait(stream, late_.event.get());
 }
 
 }  // namespace tailrace::inline TAILRACE_ABI::detail

@@ -19,10 +19,16 @@ namespace tailrace::inline TAILRACE_ABI::detail {
 
 /// Finds out which copies of a ring are over.
 ///
-/// Copies of one stream end in order, so that one completed event proves every copy before it. The submitter records
-/// marks (an event and the position up to which it covers) on the copy stream; polling queries the oldest mark, moves
-/// `proven_`, and stops at the first mark that is pending. A copy whose mark could not be recorded, or whose mark
-/// failed, is covered by a late mark, which polling records itself once the submitter's marks are used up.
+/// Copies of one stream end in order, so that one completed event proves every copy before it. The submitter records a
+/// mark (an event and the position up to which it covers) behind each copy, at once, so that no result waits for what
+/// was submitted after it. A copy whose mark could not be recorded, or whose mark failed, is covered by a late mark,
+/// which polling records itself once the submitter's marks are used up.
+///
+/// Recording an event costs little beside a copy, but a query between submissions costs half as much as a copy does
+/// (docs/performance.md). So polling does not ask mark by mark: it asks for one that is `stride_` marks further on,
+/// which proves all before it, and comes closer while the answer is "pending". The stride doubles with every success
+/// and halves with every failure, so that a stream with many results needs a query for several of them, and one whose
+/// oldest copy is awaited a query for that.
 ///
 /// A position counts submissions from 0; it gives the slot (position mod slots) and the sequence number (first sequence
 /// + position, which may wrap). Slots filled on a caller's stream have groups of their own, one event each.
@@ -31,6 +37,7 @@ namespace tailrace::inline TAILRACE_ABI::detail {
 /// of marks. `mutex_` is of the polling side and never held by the submitter.
 class Completion {
  public:
+  /// @param driver  for calls by any thread
   Completion(const Driver& driver, DeviceFault& fault, RingCounters& counters, std::span<Slot> slots,
              std::uint64_t first);
 
@@ -48,10 +55,14 @@ class Completion {
 
   // Anyone.
 
-  /// Looks at completion. @returns how many slots moved
-  std::size_t poll() noexcept;
+  /// No position in particular.
+  static constexpr std::uint64_t any = ~std::uint64_t{0};
+
+  /// Looks at completion: of everything, or until it is known of the position that is wanted.
+  /// @returns how many slots moved
+  std::size_t poll(std::uint64_t wanted = any) noexcept;
   /// The same, unless another thread is at it: then its result will do.
-  std::size_t try_poll() noexcept;
+  std::size_t try_poll(std::uint64_t wanted) noexcept;
   enum class Refused : std::uint8_t { no, not_unarmed, other_stream };
   struct Armed {
     Refused refused = Refused::no;
@@ -77,8 +88,9 @@ class Completion {
 
   Slot& slot(std::uint64_t position) noexcept { return slots_[position % slots_.size()]; }
   [[nodiscard]] bool nothing_in_flight() const noexcept;
-  std::size_t poll_locked() noexcept;
-  std::size_t poll_marks() noexcept;
+  std::size_t poll_locked(std::uint64_t wanted) noexcept;
+  std::size_t poll_marks(std::uint64_t wanted) noexcept;
+  [[nodiscard]] std::uint64_t first_mark_of(std::uint64_t position, std::uint64_t head, std::uint64_t tail) noexcept;
   std::size_t poll_late_mark() noexcept;
   std::size_t poll_groups() noexcept;
   Status record_late_mark() noexcept;
@@ -94,6 +106,8 @@ class Completion {
   bool recorded_on(std::uint64_t position, native_stream stream) noexcept;
 
   const Driver& driver_;
+  const Driver submitter_;  // counts for the submitter
+  const Driver poller_;     // counts for whoever holds mutex_
   DeviceFault& fault_;
   RingCounters& counters_;
   std::span<Slot> slots_;
@@ -111,6 +125,7 @@ class Completion {
 
   std::mutex mutex_;          // of everything below
   std::uint64_t proven_ = 0;  // positions below it are over, as far as they were on stream_
+  std::uint64_t stride_ = 0;  // marks to skip with the next query
   Mark late_;
   bool late_recorded_ = false;
   std::vector<Group> groups_;

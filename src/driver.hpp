@@ -17,7 +17,11 @@ using backend::Status;
 /// The driver calls of one device, each counted. What it adds to the seam is nothing but the count.
 class Driver {
  public:
+  /// For use by any thread at any time.
   Driver(int device, RingCounters& counters) noexcept : counters_{&counters}, device_{device} {}
+  /// For use by one thread at a time: counts without a locked instruction.
+  Driver(int device, RingCounters& counters, BasicCallCounters<Writers::one>& own) noexcept
+      : counters_{&counters}, own_{&own}, device_{device} {}
 
   [[nodiscard]] int device() const noexcept { return device_; }
 
@@ -60,6 +64,9 @@ class Driver {
   Status stream_wait(native_stream stream, native_event event) const noexcept {
     return noted(DriverCall::stream_wait, backend::stream_wait(stream, event));
   }
+  [[nodiscard]] bool same_device(native_stream stream, native_stream other) const noexcept {
+    return count(DriverCall::device_query), backend::same_device(stream, other);
+  }
   Status stream_capturing(native_stream stream, bool& capturing) const noexcept {
     return noted(DriverCall::capture_query, backend::stream_capturing(stream, capturing));
   }
@@ -83,7 +90,11 @@ class Driver {
   }
 
  private:
-  void count(DriverCall call) const noexcept { counters_->count(call); }
+  void count(DriverCall call) const noexcept {
+    const auto kind = static_cast<std::size_t>(call);
+    if (own_ != nullptr) return counters_->count((*own_)[kind]);
+    counters_->count(counters_->calls[kind]);
+  }
   Status noted(DriverCall call, Status status) const noexcept {
     count(call);
     // The vendor's exit handler may run before ours, while another thread still works.
@@ -92,6 +103,7 @@ class Driver {
   }
 
   RingCounters* counters_;
+  BasicCallCounters<Writers::one>* own_ = nullptr;
   int device_;
 };
 
@@ -118,11 +130,11 @@ class CaptureScope {
 /// device and mode are as before afterwards. Work only if status().ok().
 class DeviceScope {
  public:
-  explicit DeviceScope(const Driver& driver) noexcept : driver_{&driver}, capture_{driver} {
-    status_ = driver.get_device(before_);
-    if (!status_.ok() || before_ == driver.device()) return;
-    status_ = driver.set_device(driver.device());
-    switched_ = status_.ok();
+  explicit DeviceScope(const Driver& driver) noexcept : driver_{&driver}, capture_{driver} { enter(); }
+  /// For work that uses device memory, events and these streams only: the device stays as it is where that will do.
+  DeviceScope(const Driver& driver, native_stream stream, native_stream other) noexcept
+      : driver_{&driver}, capture_{driver} {
+    if (!backend::handles_name_device || special(stream) || special(other)) enter();
   }
   ~DeviceScope() {
     if (switched_) static_cast<void>(driver_->set_device(before_));
@@ -133,6 +145,16 @@ class DeviceScope {
   [[nodiscard]] Status status() const noexcept { return status_; }
 
  private:
+  static bool special(native_stream stream) noexcept {
+    return stream == backend::legacy_stream || stream == backend::per_thread_stream;
+  }
+  void enter() noexcept {
+    status_ = driver_->get_device(before_);
+    if (!status_.ok() || before_ == driver_->device()) return;
+    status_ = driver_->set_device(driver_->device());
+    switched_ = status_.ok();
+  }
+
   const Driver* driver_;
   CaptureScope capture_;
   Status status_;

@@ -106,25 +106,21 @@ Phase RingCore::look_at_next_slot() noexcept {
     stalled_at_ = position_ + 1;  // one stall a submission, however often it looks
     counters_.count(counters_.stalls);
   }
-  poll_and_wake(Poll::always);
+  poll_and_wake(Poll::always, position_ - slots_.size());  // what is in that slot
   return slot.view().phase;
 }
 
 Ticket RingCore::enqueue(const Source& source, StreamRef stream, Via via) {
   if (!std::exchange(used_, true)) ProcessGuard::watch_exit();
   if (source.bytes == 0) return publish(0, Phase::ready);
-  const DeviceScope scope{driver_};
+  const native_stream on = via == Via::copy_stream ? stream_.get() : stream.get();
+  const DeviceScope scope{submitter_, stream.get(), on};
   check_submitting(scope.status(), "current_device");
   check_with_driver(source, stream);
-  const native_stream on = via == Via::copy_stream ? stream_.get() : stream.get();
-  if (stream.get() != stream_.get()) {
-    // For record() too, where nothing has to wait for it: a stream of another device is refused by this call.
-    check_submitting(driver_.event_record(completion_.edge(), stream.get()), "event_record");
-    if (on != stream.get()) check_submitting(driver_.stream_wait(on, completion_.edge()), "stream_wait");
-  }
+  order(stream.get(), on);
   std::byte* const memory = memory_.slot(static_cast<unsigned>(position_ % slots_.size()));
   unpoison(memory, options_.capacity);
-  check_submitting(driver_.copy_to_host(memory, source.region, on), "copy");
+  check_submitting(submitter_.copy_to_host(memory, source.region, on), "copy");
   // The copy is accepted: from here on nothing fails, and there is a ticket.
   if (via == Via::callers_stream) return publish(source.bytes, Phase::unarmed, on);
   const std::uint64_t position = position_;
@@ -133,13 +129,21 @@ Ticket RingCore::enqueue(const Source& source, StreamRef stream, Via via) {
   return ticket;
 }
 
+/// Orders the stream of the copy after the producer, and refuses a producer of another device.
+void RingCore::order(native_stream producer, native_stream copy) {
+  if (producer == stream_.get()) return;
+  if (producer == copy && submitter_.same_device(producer, stream_.get())) return;
+  check_submitting(submitter_.event_record(completion_.edge(), producer), "event_record");
+  if (producer != copy) check_submitting(submitter_.stream_wait(copy, completion_.edge()), "stream_wait");
+}
+
 void RingCore::check_with_driver(const Source& source, StreamRef stream) const {
   const auto where = [this] { return at_next_submission(); };
-  require_not_capturing(driver_, *fault_, stream, where);
+  require_not_capturing(submitter_, *fault_, stream, where);
   if (options_.copy_stream && *options_.copy_stream != stream) {
-    require_not_capturing(driver_, *fault_, *options_.copy_stream, where);
+    require_not_capturing(submitter_, *fault_, *options_.copy_stream, where);
   }
-  require_device_memory(driver_, *fault_, source, where);
+  require_device_memory(submitter_, *fault_, source, where);
 }
 
 Ticket RingCore::publish(std::size_t bytes, Phase phase, native_stream recorded_on) noexcept {
@@ -148,8 +152,7 @@ Ticket RingCore::publish(std::size_t bytes, Phase phase, native_stream recorded_
   const auto index = static_cast<unsigned>(position % slots_.size());
   counters_.count(counters_.submissions);
   counters_.count(counters_.bytes, bytes);
-  static_cast<void>(counters_.outstanding.add());
-  if (phase != Phase::ready) counters_.entered_flight();
+  if (phase != Phase::ready) counters_.enter_flight();
   slots_[index].publish({.sequence = sequence, .recorded_on = recorded_on, .recorded_by = std::this_thread::get_id()},
                         phase);
   return {id_, index, sequence, bytes};
@@ -170,7 +173,7 @@ void RingCore::arm(std::span<const Ticket> tickets, StreamRef stream) {
   std::ranges::sort(positions);
   if (std::ranges::adjacent_find(positions) != positions.end()) refuse_arming(tickets.front());
   if (positions.empty()) return;
-  const DeviceScope scope{driver_};
+  const DeviceScope scope{driver_, stream.get(), stream.get()};
   check(scope.status(), "current_device", at("arm"));
   require_not_capturing(driver_, *fault_, stream, at("arm"));
   const Completion::Armed armed = completion_.arm(std::move(positions), stream.get());
@@ -191,8 +194,8 @@ std::size_t RingCore::poll() {
   return poll_and_wake(Poll::always);
 }
 
-std::size_t RingCore::poll_and_wake(Poll how) noexcept {
-  const std::size_t moved = how == Poll::always ? completion_.poll() : completion_.try_poll();
+std::size_t RingCore::poll_and_wake(Poll how, std::uint64_t wanted) noexcept {
+  const std::size_t moved = how == Poll::always ? completion_.poll(wanted) : completion_.try_poll(wanted);
   if (moved != 0) wakeup_.notify();
   return moved;
 }
@@ -201,7 +204,7 @@ SlotState RingCore::state(const Ticket& ticket) {
   const Call call{*this, "state"};
   Look found = look(ticket, "state");
   if (found.phase == Phase::pending) {
-    poll_and_wake(Poll::unless_busy);
+    poll_and_wake(Poll::unless_busy, ticket.sequence() - first_sequence_);
     found = look(ticket, "state");
   }
   return shown_as(found.phase);
@@ -227,9 +230,10 @@ RingCore::Look RingCore::look_settled(const Ticket& ticket, const char* operatio
     Look found = look(ticket, operation);
     if (found.phase != Phase::pending) return found;
     process_.check(operation);
-    poll_and_wake(Poll::unless_busy);
+    poll_and_wake(Poll::unless_busy, ticket.sequence() - first_sequence_);
     found = look(ticket, operation);
-    if (found.phase != Phase::pending || Clock::now() >= deadline) return found;
+    if (found.phase != Phase::pending) return found;
+    if (deadline != Clock::time_point::max() && Clock::now() >= deadline) return found;
     if (closed_.load(std::memory_order_acquire)) {
       throw Error{Errc::closed, "the ring was closed while the readback was in flight",
                   "collect results before close() and before the ring is destroyed", at(operation, ticket)};
@@ -255,17 +259,18 @@ void RingCore::pause(unsigned round, std::uint64_t epoch, Clock::time_point dead
 // ---- collect: exclusive hold of a READY slot
 
 SlotClaim RingCore::wait_and_claim(const Ticket& ticket, std::size_t element_size) {
-  const Call call{*this, "collect"};
-  return claim(look_settled(ticket, "collect", Clock::time_point::max()), ticket, element_size);
+  Call call{*this, "collect"};
+  return call.hand_over(claim(look_settled(ticket, "collect", Clock::time_point::max()), ticket, element_size));
 }
 
 SlotClaim RingCore::try_claim(const Ticket& ticket, std::size_t element_size) {
-  const Call call{*this, "try_collect"};
+  Call call{*this, "try_collect"};
   const Look found = look_settled(ticket, "try_collect", Clock::time_point::min());
   if (found.phase == Phase::pending) return {};
-  return claim(found, ticket, element_size);
+  return call.hand_over(claim(found, ticket, element_size));
 }
 
+/// The claim stays inside the ring until release() or keep().
 SlotClaim RingCore::claim(const Look& found, const Ticket& ticket, std::size_t element_size) {
   if (is_error(found.phase)) throw_failed_copy(*found.slot, ticket);
   if (found.phase != Phase::ready) refuse_ticket(found.phase, ticket, "collect");
@@ -276,14 +281,12 @@ SlotClaim RingCore::claim(const Look& found, const Ticket& ticket, std::size_t e
                 "ask for the type that was submitted; the readback is still READY", at("collect", ticket)};
   }
   if (!found.slot->claim(ticket.sequence())) refuse_ticket(Phase::reading, ticket, "collect");
-  inside_.fetch_add(1, std::memory_order_acq_rel);  // until release() or keep()
   return {*this, ticket.slot(), {memory_.slot(ticket.slot()), ticket.size()}};
 }
 
 void RingCore::release(unsigned slot) noexcept {
   poison(memory_.slot(slot), options_.capacity);
   counters_.count(counters_.collected);
-  counters_.outstanding.subtract();
   slots_[slot].release();
   freed();
   inside_.fetch_sub(1, std::memory_order_acq_rel);
@@ -300,7 +303,6 @@ void RingCore::throw_failed_copy(Slot& slot, const Ticket& ticket) {
   const Slot::Change change = slot.settle(ticket.sequence(), status);
   if (!change) refuse_ticket(Phase::free, ticket, "collect");
   counters_.count(counters_.errors_collected);
-  counters_.outstanding.subtract();
   if (change.before == Phase::error_open) counters_.count(counters_.quarantined);
   freed();
   ErrorDetails details = at("collect", ticket);
@@ -321,7 +323,6 @@ void RingCore::discard(const Ticket& ticket) {
   const Slot::Change change = found.slot->give_up(ticket.sequence());
   if (!change) refuse_ticket(Phase::free, ticket, "discard");
   counters_.count(counters_.discarded);
-  counters_.outstanding.subtract();
   if (change.before == Phase::error_open) counters_.count(counters_.quarantined);
   freed();
 }
@@ -339,7 +340,7 @@ void RingCore::guard_source(const Ticket& ticket, StreamRef stream) {
                   at("guard_source", ticket)};
     default: refuse_ticket(phase, ticket, "guard_source");
   }
-  const DeviceScope scope{driver_};
+  const DeviceScope scope{driver_, stream.get(), stream_.get()};
   check(scope.status(), "current_device", at("guard_source", ticket));
   require_not_capturing(driver_, *fault_, stream, at("guard_source", ticket));
   check(completion_.order_after(ticket.sequence() - first_sequence_, stream.get()), "stream_wait",
@@ -350,11 +351,6 @@ Statistics RingCore::statistics() const noexcept {
   Statistics s = counters_.snapshot();
   s.pinned_bytes = memory_.bytes();
   return s;
-}
-
-RingCore::Call::~Call() {
-  core_.tell_pending_messages();
-  core_.inside_.fetch_sub(1, std::memory_order_acq_rel);
 }
 
 }  // namespace tailrace::inline TAILRACE_ABI::detail

@@ -105,9 +105,7 @@ class RingCore {
   /// Every slot is FREE and no thread is inside.
   [[nodiscard]] bool idle() const noexcept;
   /// As far as the counters tell, no ticket is out and no copy in flight: there is nothing to poll for.
-  [[nodiscard]] bool quiet() const noexcept {
-    return counters_.outstanding.get() == 0 && counters_.in_flight.get() == 0;
-  }
+  [[nodiscard]] bool quiet() const noexcept { return counters_.outstanding() == 0 && counters_.in_flight() == 0; }
   [[nodiscard]] bool lost() const noexcept { return fault_->lost(); }
   [[nodiscard]] native_stream copy_stream() const noexcept { return stream_.get(); }
   [[nodiscard]] Wakeup& wakeup() noexcept { return wakeup_; }
@@ -126,12 +124,21 @@ class RingCore {
       core.process_.check(operation);
       core.inside_.fetch_add(1, std::memory_order_acq_rel);
     }
-    ~Call();
+    ~Call() {
+      core_.tell_pending_messages();
+      if (counted_) core_.inside_.fetch_sub(1, std::memory_order_acq_rel);
+    }
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
+    /// A claim stays inside when the call has ended.
+    SlotClaim hand_over(SlotClaim claim) noexcept {
+      counted_ = false;
+      return claim;
+    }
 
    private:
     RingCore& core_;
+    bool counted_ = true;
   };
   // What a ticket's slot is in, for this ticket.
   struct Look {
@@ -147,6 +154,7 @@ class RingCore {
   Source check_source(const DeviceView& view, const char* operation) const;
   Phase look_at_next_slot() noexcept;
   Ticket enqueue(const Source& source, StreamRef stream, Via via);
+  void order(native_stream producer, native_stream copy);
   void check_with_driver(const Source& source, StreamRef stream) const;
   Ticket publish(std::size_t bytes, Phase phase, native_stream recorded_on = nullptr) noexcept;
   [[noreturn]] void refuse_slot(Phase phase, const char* operation);
@@ -170,7 +178,7 @@ class RingCore {
   }
   void open();
   void freed() noexcept { wakeup_.notify(); }
-  std::size_t poll_and_wake(Poll how) noexcept;
+  std::size_t poll_and_wake(Poll how, std::uint64_t wanted = Completion::any) noexcept;
   void pause(unsigned round, std::uint64_t epoch, Clock::time_point deadline);
   [[nodiscard]] bool waits_for_copies() const noexcept;
   [[nodiscard]] CloseReport report() const noexcept;
@@ -190,6 +198,7 @@ class RingCore {
   const std::shared_ptr<DeviceFault> fault_;
   RingCounters counters_;
   const Driver driver_;
+  const Driver submitter_;  // for calls under submit_mutex_
 
   // Only while the ring is made and destroyed: before its resources, so that they end on their device, also when the
   // constructor fails.
@@ -207,6 +216,8 @@ class RingCore {
   std::mutex submit_mutex_;     // of everything below
   std::uint64_t position_ = 0;  // of the next submission
   bool used_ = false;
+  unsigned ask_in_ = 0;           // submissions until a producer is asked again whether it is idle
+  unsigned ask_every_ = 0;        // grows while the answer is no
   std::uint64_t stalled_at_ = 0;  // 1 + the position whose stall was counted last
   std::list<Waiting> line_;       // callers of submit_for(), in the order of their arrival
 

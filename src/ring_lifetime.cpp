@@ -93,6 +93,7 @@ RingCore::RingCore(Device device, RingOptions options, std::shared_ptr<DeviceFau
       logger_{options_.log},
       fault_{std::move(fault)},
       driver_{device.ordinal(), counters_},
+      submitter_{device.ordinal(), counters_, counters_.submit_calls},
       slots_(options_.slots),
       completion_{driver_, *fault_, counters_, slots_, first_sequence_} {
   static_cast<void>(SlotMemory::bytes_for(options_.slots, options_.capacity));  // refused before any driver call

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backends/adapter.hpp"
+#include "backends/cuda/driver_calls.hpp"
 #include "backends/cuda/outcome.hpp"
 #include "backends/cuda/pointers.hpp"
 
@@ -24,6 +25,8 @@ struct CudaApi {
   static constexpr Result capture_implicit = cudaErrorStreamCaptureImplicit;
   static constexpr CopyKind to_host = cudaMemcpyDeviceToHost;
   static constexpr CopyKind on_device = cudaMemcpyDeviceToDevice;
+  static constexpr bool notes_not_ready = false;
+  static constexpr bool handles_name_device = true;
   static constexpr CaptureMode relaxed_capture = cudaStreamCaptureModeRelaxed;
 
   // Errors and versions.
@@ -59,8 +62,8 @@ struct CudaApi {
     return cudaDeviceGetPCIBusId(text, size, device);
   }
   static Result exchange_capture_mode(CaptureMode& mode) noexcept {
-    auto native = static_cast<cudaStreamCaptureMode>(mode);
-    const Result result = cudaThreadExchangeStreamCaptureMode(&native);
+    auto native = static_cast<CUstreamCaptureMode>(mode);
+    const Result result = code(CudaDriver::get().exchange_capture_mode(&native));
     if (result == success) mode = native;
     return result;
   }
@@ -88,12 +91,27 @@ struct CudaApi {
   static Result stream_destroy(native_stream stream) noexcept { return cudaStreamDestroy(stream); }
   static Result stream_synchronize(native_stream stream) noexcept { return cudaStreamSynchronize(stream); }
   static Result stream_wait(native_stream stream, native_event event) noexcept {
-    return cudaStreamWaitEvent(stream, event, 0);
+    if (CudaDriver::special(stream)) return cudaStreamWaitEvent(stream, event, 0);
+    return code(CudaDriver::get().stream_wait(stream, event, CU_EVENT_WAIT_DEFAULT));
+  }
+  static bool same_device(native_stream stream, native_stream other) noexcept {
+    const auto context_of = CudaDriver::get().stream_context;
+    if (context_of == nullptr || CudaDriver::special(stream) || CudaDriver::special(other)) return false;
+    CUcontext context = nullptr;
+    CUcontext others = nullptr;
+    return context_of(stream, &context) == CUDA_SUCCESS && context_of(other, &others) == CUDA_SUCCESS &&
+           context == others;
   }
   static Result stream_capturing(native_stream stream, bool& capturing) noexcept {
-    cudaStreamCaptureStatus found{};
-    const Result result = cudaStreamIsCapturing(stream, &found);
-    capturing = found != cudaStreamCaptureStatusNone;
+    if (CudaDriver::special(stream)) {
+      cudaStreamCaptureStatus found{};
+      const Result result = cudaStreamIsCapturing(stream, &found);
+      capturing = found != cudaStreamCaptureStatusNone;
+      return result;
+    }
+    CUstreamCaptureStatus found{};
+    const Result result = code(CudaDriver::get().stream_capturing(stream, &found));
+    capturing = found != CU_STREAM_CAPTURE_STATUS_NONE;
     return result;
   }
   static Result event_create(native_event& event) noexcept {
@@ -101,12 +119,16 @@ struct CudaApi {
   }
   static Result event_destroy(native_event event) noexcept { return cudaEventDestroy(event); }
   static Result event_record(native_event event, native_stream stream) noexcept {
-    return cudaEventRecord(event, stream);
+    if (CudaDriver::special(stream)) return cudaEventRecord(event, stream);
+    return code(CudaDriver::get().event_record(event, stream));
   }
-  static Result event_query(native_event event) noexcept { return cudaEventQuery(event); }
+  static Result event_query(native_event event) noexcept { return code(CudaDriver::get().event_query(event)); }
 
   // Copies.
   static Result copy_1d(void* to, const void* from, std::size_t bytes, CopyKind kind, native_stream stream) noexcept {
+    if (kind == to_host && !CudaDriver::special(stream)) {
+      return code(CudaDriver::get().copy_to_host(to, cuda_address(from), bytes, stream));
+    }
     return cudaMemcpyAsync(to, from, bytes, kind, stream);
   }
   static Result copy_2d(void* to, const Region& from, CopyKind kind, native_stream stream) noexcept {
@@ -120,6 +142,9 @@ struct CudaApi {
     copy.kind = kind;
     return cudaMemcpy3DAsync(&copy, stream);
   }
+
+ private:
+  static Result code(CUresult result) noexcept { return static_cast<Result>(result); }
 };
 
 }  // namespace tailrace::inline TAILRACE_ABI::backend

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backends/adapter.hpp"
+#include "backends/cuda/driver_calls.hpp"
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
@@ -22,37 +23,43 @@ inline MemoryKind cuda_memory_kind(cudaMemoryType type) noexcept {
   return MemoryKind::pageable;
 }
 
-inline cudaError_t cuda_memory_info(const void* pointer, Memory& memory) noexcept {
+inline cudaError_t cuda_memory_info_by_runtime(const void* pointer, Memory& memory) noexcept {
   cudaPointerAttributes attributes{};
   const cudaError_t result = cudaPointerGetAttributes(&attributes, pointer);
   if (result == cudaSuccess) memory = {cuda_memory_kind(attributes.type), attributes.device};
   return result;
 }
 
-/// cuPointerGetAttribute(), which only the driver library has. It is reached through the runtime, so that nothing links
-/// that library and a program without a driver still starts. Null without a driver.
-inline auto cuda_pointer_attribute_call() noexcept {
-  using Call = CUresult (*)(void* data, CUpointer_attribute attribute, CUdeviceptr pointer);
-  void* entry = nullptr;
-  cudaDriverEntryPointQueryResult found{};
-#if CUDART_VERSION >= 12050
-  const cudaError_t result =
-      cudaGetDriverEntryPointByVersion("cuPointerGetAttribute", &entry, 12000, cudaEnableDefault, &found);
-#else
-  const cudaError_t result = cudaGetDriverEntryPoint("cuPointerGetAttribute", &entry, cudaEnableDefault, &found);
-#endif
-  if (result != cudaSuccess) static_cast<void>(cudaGetLastError());
-  return result == cudaSuccess && found == cudaDriverEntryPointSuccess ? reinterpret_cast<Call>(entry) : Call{};
+inline CUdeviceptr cuda_address(const void* pointer) noexcept {
+  return static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(pointer));
+}
+
+/// The driver says at once that memory is of a device, which is what nearly every pointer is asked for. The rest is the
+/// runtime's: it knows more kinds, and all the errors.
+inline cudaError_t cuda_memory_info(const void* pointer, Memory& memory) noexcept {
+  const auto attributes = CudaDriver::get().pointer_attributes;
+  if (attributes == nullptr) return cuda_memory_info_by_runtime(pointer, memory);
+  unsigned type = 0;
+  unsigned managed = 0;  // the driver writes one byte, or four
+  int device = -1;
+  CUpointer_attribute names[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED,
+                                 CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL};
+  void* values[] = {&type, &managed, &device};
+  const CUresult result = attributes(3, names, values, cuda_address(pointer));
+  if (result != CUDA_SUCCESS || type != CU_MEMORYTYPE_DEVICE || managed != 0) {
+    return cuda_memory_info_by_runtime(pointer, memory);
+  }
+  memory = {MemoryKind::device, device};
+  return cudaSuccess;
 }
 
 /// The allocation or registration that the pointer is in; false if the driver does not tell.
 inline bool cuda_address_range(const void* pointer, std::uintptr_t& begin, std::size_t& size) noexcept {
-  static const auto attribute = cuda_pointer_attribute_call();
+  const auto attribute = CudaDriver::get().pointer_attribute;
   if (attribute == nullptr) return false;
-  const auto address = static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(pointer));
   CUdeviceptr start = 0;
-  if (attribute(&start, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, address) != CUDA_SUCCESS) return false;
-  if (attribute(&size, CU_POINTER_ATTRIBUTE_RANGE_SIZE, address) != CUDA_SUCCESS) return false;
+  if (attribute(&start, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, cuda_address(pointer)) != CUDA_SUCCESS) return false;
+  if (attribute(&size, CU_POINTER_ATTRIBUTE_RANGE_SIZE, cuda_address(pointer)) != CUDA_SUCCESS) return false;
   begin = static_cast<std::uintptr_t>(start);
   return true;
 }

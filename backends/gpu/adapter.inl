@@ -106,6 +106,8 @@ Status device_free(void* memory) noexcept { return status<Api>(Api::device_free(
 const native_stream legacy_stream = reinterpret_cast<native_stream>(std::uintptr_t{1});
 const native_stream per_thread_stream = reinterpret_cast<native_stream>(std::uintptr_t{2});
 
+const bool handles_name_device = Api::handles_name_device;
+
 Status stream_create(int priority, native_stream& stream) noexcept {
   int least = 0;
   int greatest = 0;  // priorities are numerically lower the higher they are
@@ -120,6 +122,7 @@ Status stream_synchronize(native_stream stream) noexcept {
 Status stream_wait(native_stream stream, native_event event) noexcept {
   return status<Api>(Api::stream_wait(Api::stream(stream), event));
 }
+bool same_device(native_stream stream, native_stream other) noexcept { return Api::same_device(stream, other); }
 Status stream_capturing(native_stream stream, bool& capturing) noexcept {
   bool found = false;
   const auto result = Api::stream_capturing(Api::stream(stream), found);

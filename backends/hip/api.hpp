@@ -28,6 +28,8 @@ struct HipApi : HipPlatform {
   static constexpr Result capture_implicit = hipErrorStreamCaptureImplicit;
   static constexpr CopyKind to_host = hipMemcpyDeviceToHost;
   static constexpr CopyKind on_device = hipMemcpyDeviceToDevice;
+  static constexpr bool notes_not_ready = true;  // versions before 7
+  static constexpr bool handles_name_device = false;
   static constexpr CaptureMode relaxed_capture = hipStreamCaptureModeRelaxed;
 
   // Errors and versions.
@@ -89,6 +91,8 @@ struct HipApi : HipPlatform {
   static Result stream_wait(native_stream stream, native_event event) noexcept {
     return hipStreamWaitEvent(stream, event, 0);
   }
+  /// Not every version can tell.
+  static bool same_device(native_stream /*stream*/, native_stream /*other*/) noexcept { return false; }
   static Result stream_capturing(native_stream stream, bool& capturing) noexcept {
     hipStreamCaptureStatus found{};
     const Result result = HipPlatform::stream_is_capturing(stream, found);

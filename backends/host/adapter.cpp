@@ -25,6 +25,9 @@ const native_stream per_thread_stream = reinterpret_cast<native_stream>(2);  // 
 std::string runtime_version() { return TAILRACE_VERSION_STRING; }
 std::string driver_version() { return "none"; }
 
+/// As with a vendor whose handles do not, so that this is what the tests of the current device see.
+const bool handles_name_device = false;
+
 // Devices.
 
 Status device_count(int& count) noexcept {
@@ -128,6 +131,8 @@ Status stream_synchronize(native_stream stream) noexcept {
   return seam_call(DriverCall::stream_synchronize, stream,
                    [&](Machine& machine, Lock& lock) { return machine.synchronize(lock, stream); });
 }
+
+bool same_device(native_stream, native_stream) noexcept { return false; }
 
 Status stream_wait(native_stream stream, native_event event) noexcept {
   return seam_call(DriverCall::stream_wait, stream,

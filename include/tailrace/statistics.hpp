@@ -13,7 +13,7 @@ namespace tailrace::inline TAILRACE_ABI {
 
 /// The kinds of driver call that the library makes.
 enum class DriverCall : std::uint8_t {
-  device_query,    ///< device count or properties
+  device_query,    ///< device count or properties, or whether two streams are of one device
   current_device,  ///< get or set the calling thread's device
   pointer_query,   ///< where a pointer points
   pinned_allocate,
