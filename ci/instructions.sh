@@ -44,6 +44,7 @@ own=$(((ring - calls) / readbacks))
 echo "$own instructions per readback ($((ring / readbacks)) with the driver calls), $platform"
 
 if [[ -n $record ]]; then
+  mkdir -p "$(dirname "$recorded")"
   printf '%s\n' "# Instructions of the library itself per readback; written by ci/instructions.sh --record." \
     "platform $platform" "instructions $own" > "$recorded"
   exit 0
