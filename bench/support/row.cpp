@@ -20,6 +20,7 @@ double median(std::vector<double> values) {
 
 double figure(const Row& row, double seconds) {
   switch (row.figure) {
+    case Figure::ms: return seconds / row.work * 1e3;
     case Figure::us: return seconds / row.work * 1e6;
     case Figure::ns: return seconds / row.work * 1e9;
     default: return row.work / seconds / 1e9;
@@ -42,7 +43,7 @@ void take_turns(benchmark::State& state, const Row& row, const Way& plain, const
   // Of each pair, not of the medians: what the machine does for a while cancels.
   std::vector<double> comparisons;
   bool plain_first = true;
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     if (plain_first) plain_seconds.push_back(plain());
     our_seconds.push_back(ours());
     if (!plain_first) plain_seconds.push_back(plain());

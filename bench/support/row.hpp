@@ -17,6 +17,7 @@ namespace bench {
 
 /// What the figures of a row are. bench/report/report.py knows the same by the row's name.
 enum class Figure {
+  ms,       ///< milliseconds for one of Row::work
   us,       ///< microseconds for one of Row::work
   ns,       ///< nanoseconds for one of Row::work
   gb_per_s  ///< 1e9 bytes a second; Row::work is in bytes
