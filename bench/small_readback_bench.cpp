@@ -1,71 +1,112 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026, the tailrace authors
 
-// What does a small readback cost its caller? The plain way, a blocking copy after the producer's work, and the ring at
-// several depths, in one process. The counter `ratio` is plain over ring: above 1, the ring is faster.
+// P4, P4b. What does a readback of 4 KiB cost its caller, submitted and collected? Against a blocking copy, against the
+// ring that one writes by hand, against one batched copy, and both rings over how many are in flight.
 
 #include <tailrace/ring.hpp>
 
-#include "tests/support/device.hpp"
+#include "bench/support/event_ring.hpp"
+#include "bench/support/read_pieces.hpp"
+#include "bench/support/row.hpp"
+#include "bench/support/window.hpp"
 
-#include <benchmark/benchmark.h>
-
-#include <chrono>
-#include <cstddef>
-#include <deque>
+#include <string>
 #include <vector>
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using namespace bench;
 
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+constexpr std::size_t bytes = 4096;
+constexpr std::size_t usual_depth = 64;
+constexpr std::size_t readbacks = 512;  // of a turn
 
-// Both ways take turns within every iteration, so that a change of the machine's mood meets both.
-void small_readback(benchmark::State& state) {
-  constexpr int readbacks = 256;
-  const auto bytes = static_cast<std::size_t>(state.range(0));
-  const auto depth = static_cast<std::size_t>(state.range(1));
-  test::Stream stream;
-  test::Buffer buffer{bytes};
-  test::stamp(buffer, 0, bytes / 8, 42, stream);
-  stream.synchronize();
-  std::vector<std::byte> destination(bytes);
+struct Setting {
+  Source source{bytes, 61};
+  test::Stream producer;
+  test::Stream copy_stream;
   tailrace::ReadbackRing ring{tailrace::Device{0},
                               {.slots = 256, .capacity = bytes, .wait_mode = tailrace::WaitMode::spin}};
-  double plain = 0;
-  double ours = 0;
-  for (auto _ : state) {
-    const Clock::time_point begin = Clock::now();
-    for (int i = 0; i < readbacks; ++i) test::blocking_copy(destination, buffer, stream);
-    plain += seconds_since(begin);
 
-    const Clock::time_point middle = Clock::now();
-    std::deque<tailrace::Ticket> tickets;
-    for (int i = 0; i < readbacks; ++i) {
-      if (tickets.size() == depth) {
-        ring.collect(tickets.front(), destination);
-        tickets.pop_front();
-      }
-      tickets.push_back(ring.submit({buffer.data(), bytes}, stream));
-    }
-    for (const tailrace::Ticket& ticket : tickets) ring.collect(ticket, destination);
-    const double took = seconds_since(middle);
-    ours += took;
-    state.SetIterationTime(took);
+  /// Either way, warmed up.
+  template <class Ring>
+  [[nodiscard]] Way through(Ring& ring_or_window) {
+    read_pieces(ring_or_window, source, 2 * readbacks, producer, Check::all);
+    return timed([&, this] { read_pieces(ring_or_window, source, readbacks, producer); });
   }
-  if (destination != buffer.download()) state.SkipWithError("the bytes are wrong");
-  const double count = static_cast<double>(state.iterations()) * readbacks;
-  state.counters["plain_us"] = plain / count * 1e6;
-  state.counters["ring_us"] = ours / count * 1e6;
-  state.counters["ratio"] = plain / ours;
+  [[nodiscard]] Way blocking_into(std::span<std::byte> destination) {
+    read_pieces_blocking(destination, source, readbacks, producer, Check::all);
+    return timed([=, this] { read_pieces_blocking(destination, source, readbacks, producer); });
+  }
+};
+
+void against_ring(benchmark::State& state, Row row, std::size_t depth) {
+  Setting setting;
+  plain::EventRing by_hand{bytes, depth, setting.copy_stream};
+  Window window{setting.ring, bytes, depth};
+  row.work = readbacks;
+  take_turns(state, row, setting.through(by_hand), setting.through(window));
 }
 
-}  // namespace
+void against_blocking_copy(benchmark::State& state) {
+  Setting setting;
+  plain::Pinned destination{bytes};
+  Window window{setting.ring, bytes, usual_depth};
+  take_turns(state, {.name = "P4/memcpy", .work = readbacks, .goal = 3}, setting.blocking_into(destination.bytes()),
+             setting.through(window));
+}
 
-BENCHMARK(small_readback)
-    ->ArgNames({"bytes", "depth"})
-    ->ArgsProduct({{8, 4096}, {1, 8, 64}})
-    ->UseManualTime()
-    ->Repetitions(3)
-    ->ReportAggregatesOnly();
+void record_and_arm(benchmark::State& state) {
+  Setting setting;
+  plain::Pinned destination{bytes};
+  RecordWindow window{setting.ring, bytes, usual_depth, 8};
+  take_turns(state, {.name = "P4b", .work = readbacks, .goal = 3.5}, setting.blocking_into(destination.bytes()),
+             setting.through(window));
+}
+
+/// Not the same work: a batch wants all its sources at once, and nothing is collected before the last has arrived.
+void against_batched_copy(benchmark::State& state) {
+  Setting setting;
+  plain::Pinned destination{bytes * readbacks};
+  plain::Event produced;
+  plain::Event copied;
+  const auto batches = [&](Check check) {
+    for (std::size_t first = 0; first < readbacks; first += usual_depth) {
+      std::vector<void*> to;
+      std::vector<const void*> from;
+      for (std::size_t i = first; i < first + usual_depth; ++i) {
+        to.push_back(destination.data() + i * bytes);
+        from.push_back(setting.source.piece(i));
+      }
+      produced.record(setting.producer);
+      produced.hold_up(setting.copy_stream);
+      plain::copy_batch_async(to, from, bytes, setting.copy_stream);
+    }
+    copied.record(setting.copy_stream);
+    while (!copied.done()) {
+    }
+    for (std::size_t i = 0; i < readbacks; ++i) {
+      const std::byte* arrived = destination.data() + i * bytes;
+      check == Check::all ? setting.source.check_all(i, arrived) : setting.source.check_ends(i, arrived);
+    }
+  };
+  batches(Check::all);
+  Window window{setting.ring, bytes, usual_depth};
+  take_turns(state, {.name = "P4/batch", .work = readbacks}, timed([&] { batches(Check::ends); }),
+             setting.through(window));
+}
+
+const bool registered = [] {
+  add("small_readback/ring", [](auto& state) { against_ring(state, {.name = "P4/ring", .goal = 1.5}, usual_depth); });
+  add("small_readback/memcpy", against_blocking_copy);
+  add("small_readback/record_and_arm", record_and_arm);
+  if (plain::has_batched_copy()) add("small_readback/batch", against_batched_copy);
+  for (std::size_t depth = 1; depth <= 128; depth *= 2) {
+    add("small_readback/depth:" + std::to_string(depth),
+        [=](auto& state) { against_ring(state, {.name = "curve/depth", .x = static_cast<double>(depth)}, depth); });
+  }
+  return true;
+}();
+
+}  // namespace
