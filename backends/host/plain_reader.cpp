@@ -19,7 +19,7 @@ namespace {
 
 /// Memory that is not there has an exception of its own: less of it may do.
 template <class Allocate>
-std::byte* allocate(Allocate&& memory, std::size_t bytes) {
+std::byte* allocate(const Allocate& memory, std::size_t bytes) {
   try {
     return static_cast<std::byte*>(memory(bytes));
   } catch (const Error& error) {

@@ -17,6 +17,8 @@ namespace {
 
 using Clock = TimeBudget::Clock;
 
+constexpr const char* ring_name = "the ring of large slots";
+
 RingOptions ring_options(std::size_t bytes) {
   return {.name = "bench, large slots",
           .slots = large_slots,
@@ -45,7 +47,7 @@ class PartsInFlight {
   void wait_for_last() { ring_.wait(parts_.back().ticket); }
   /// Calls f(bytes, offset) with the oldest part, which then is gone.
   template <class F>
-  void visit(F&& f) {
+  void visit(const F& f) {
     const Part part = parts_.front();
     parts_.pop_front();
     ring_.visit(part.ticket, [&](std::span<const std::byte> bytes) { f(bytes, part.offset); });
@@ -87,6 +89,7 @@ std::vector<Figure> LargeReads::measure(Clock::time_point end, const std::functi
           "plain_pageable", &LargeReads::library_ring)};
   take_turns(ways, [this](const Pattern& pattern) { source_.write(pattern); }, end, report_turn);
   std::vector<Figure> figures;
+  figures.reserve(ways.size());
   for (Way& measured : ways) figures.push_back(std::move(measured.figure));
   return figures;
 }
@@ -123,19 +126,18 @@ double LargeReads::library_pageable(const Pattern& pattern) {
 /// Until the last part is there. Of the parts whose slots are used again only the ends are looked at, in time; what is
 /// in the slots at the end is checked as a whole.
 double LargeReads::library_ring(const Pattern& pattern) {
-  constexpr const char* name = "the ring of large slots";
   PartsInFlight parts{ring_, source_};
   const Clock::time_point start = Clock::now();
   for (std::size_t offset = 0; offset < destination_.size(); offset += ring_.capacity()) {
     if (parts.full()) {
-      parts.visit([&](std::span<const std::byte> bytes, std::size_t at) { check_ends(pattern, name, bytes, at); });
+      parts.visit([&](std::span<const std::byte> bytes, std::size_t at) { check_ends(pattern, ring_name, bytes, at); });
     }
     parts.submit(offset);
   }
   parts.wait_for_last();
   const double result = bandwidth(start);
   while (!parts.empty()) {
-    parts.visit([&](std::span<const std::byte> bytes, std::size_t at) { check_bytes(pattern, name, bytes, at); });
+    parts.visit([&](std::span<const std::byte> bytes, std::size_t at) { check_bytes(pattern, ring_name, bytes, at); });
   }
   return result;
 }

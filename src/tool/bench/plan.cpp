@@ -11,7 +11,7 @@ namespace tailrace::tool {
 
 LargeSize plan_large_size(unsigned seconds, const Room& room) {
   // A slow machine reads some 16 MiB in every way, and looks at them, in a tenth of a second.
-  const std::size_t for_time = std::bit_floor(std::min(most_large_bytes, seconds * 16 * mebibyte));
+  const std::size_t for_time = std::bit_floor(std::min(most_large_bytes, mebibyte * 16 * seconds));
   const std::size_t for_memory = std::max(least_large_bytes, std::bit_floor(std::min(room.device / 2, room.host / 8)));
   if (for_memory >= for_time) return {for_time, std::nullopt};
   return {for_memory, "large reads are of " + binary_size(for_memory) + " only, since just " +

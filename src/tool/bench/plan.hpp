@@ -40,7 +40,7 @@ struct LargeSize {
 /// Answers with make(bytes), or of half as many bytes, and so on, as long as make() throws std::bad_alloc or Error
 /// (Errc::out_of_pinned_memory). What is thrown for least_large_bytes, and anything else, passes.
 template <class Make>
-auto make_as_large_as_possible(std::size_t bytes, Make&& make) {
+auto make_as_large_as_possible(std::size_t bytes, const Make& make) {
   for (;; bytes /= 2) {
     try {
       return make(bytes);

@@ -18,7 +18,7 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 
 /// The median of how long read(n) takes, in microseconds.
 template <class Read>
-double median_latency(Read&& read) {
+double median_latency(const Read& read) {
   std::vector<double> latencies;
   latencies.reserve(latencies_per_sample);
   for (std::size_t number = 0; number < latencies_per_sample; ++number) {
@@ -72,6 +72,7 @@ std::vector<Figure> SmallReads::measure(std::span<Way> ways, Clock::time_point e
   }
   take_turns(ways, [this](const Pattern& pattern) { source_.write(pattern); }, end, report_turn);
   std::vector<Figure> figures;
+  figures.reserve(ways.size());
   for (Way& way : ways) figures.push_back(std::move(way.figure));
   return figures;
 }
