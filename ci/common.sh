@@ -34,7 +34,7 @@ missing_packages() {
   have c++ || echo g++
   have cmake || echo cmake
   have ninja || echo ninja-build
-  local packages=(libtbb-dev libgtest-dev libcli11-dev libpng-dev) package
+  local packages=(libtbb-dev libgtest-dev libcli11-dev libpng-dev nlohmann-json3-dev) package
   [[ $1 == hip ]] && ! have hipcc && packages+=(hipcc)
   for package in "${packages[@]}"; do
     dpkg-query -W -f='${Status}' "$package" 2> /dev/null | grep -q 'ok installed' || echo "$package"

@@ -31,6 +31,12 @@ expect(2 "--input" demo)
 expect(2 "--size" demo --input "${INPUT}/terrain.png" --size 12)
 expect(2 "--steps" demo --input "${INPUT}/terrain.png" --steps 0)
 expect(2 "--every" demo --input "${INPUT}/terrain.png" --every -1)
+foreach(seconds IN ITEMS 0 -1 1.5 3601 soon)
+  expect(2 "--seconds.*Fix: " bench --seconds ${seconds})
+endforeach()
+foreach(device IN ITEMS -1 x 1x)
+  expect(2 "--device.*Fix: " bench --device ${device})
+endforeach()
 
 # Input files. They are looked at first, so that this needs no device.
 file(WRITE "${WORK}/text.png" "not a picture")
@@ -52,6 +58,24 @@ if(result EQUAL 3)
   return()
 endif()
 expect(0 "device 0.*memory.*link.*NUMA node" info)
+
+# The benchmark.
+expect(3 "Fix: " bench --device 99)
+expect(2 "nowhere.*Fix: " bench --json "${WORK}/nowhere/report.json")
+expect(0 "median.*of pinned.*pinned, raw.*GB/s.*pageable, tailrace.*GB/s.* x.*4 KiB.*/s.*4 KiB.*us"
+  bench --seconds 1 --json "${WORK}/report.json")
+execute_process(COMMAND "${TOOL}" bench --seconds 1 --json - RESULT_VARIABLE result OUTPUT_FILE "${WORK}/output.json"
+  ERROR_VARIABLE errors)
+if(NOT result EQUAL 0)
+  message(SEND_ERROR "tailrace bench --json - ended with ${result}: ${errors}")
+endif()
+foreach(name IN ITEMS report output)
+  file(READ "${WORK}/${name}.json" json)
+  string(JSON figures ERROR_VARIABLE error LENGTH "${json}" figures)
+  if(error OR NOT figures EQUAL 8)
+    message(SEND_ERROR "${name}.json is no report of 8 figures: ${error}\n${json}")
+  endif()
+endforeach()
 
 # The demo itself.
 expect(2 "Fix: " demo --input "${INPUT}/terrain.npy" --frames /dev/null/frames)

@@ -58,10 +58,11 @@ TEST(Size, IsReadStrictly) {
 }
 
 TEST(ProgressLine, FitsItsColumns) {
-  EXPECT_EQ(progress_line("run", 50, 100, 123.4, 40), "run [#######........]  50 %  123 steps/s");
+  EXPECT_EQ(progress_line("run", 50, 100, "123 steps/s", 40), "run [#######........]  50 %  123 steps/s");
+  EXPECT_EQ(progress_line("run", 100, 100, "", 20), "run [########] 100 %");
   for (const std::size_t columns : {0U, 5U, 20U, 30U, 80U, 500U}) {
     for (const std::uint64_t done : {0U, 1U, 100U, 200U}) {
-      EXPECT_LE(progress_line("run", done, 100, 1e9, columns).size(), columns);
+      EXPECT_LE(progress_line("run", done, 100, "1000000000 steps/s", columns).size(), columns);
     }
   }
 }

@@ -13,8 +13,13 @@ set_target_properties(tailrace_backend PROPERTIES
   LINK_LIBRARIES tailrace_vendor INTERFACE_LINK_LIBRARIES "${vendor_runtime}")
 
 if(TAILRACE_BUILD_TOOL)
-  add_library(tailrace_demo_device STATIC)
-  tailrace_device_sources(tailrace_demo_device "${PROJECT_SOURCE_DIR}/backends/gpu/heat.cu")
-  target_include_directories(tailrace_demo_device PUBLIC "${PROJECT_SOURCE_DIR}")
-  target_link_libraries(tailrace_demo_device PUBLIC tailrace::tailrace)
+  # Does not name the library to be linked, as the tool's other parts.
+  add_library(tailrace_tool_device STATIC)
+  tailrace_device_sources(tailrace_tool_device
+    "${PROJECT_SOURCE_DIR}/backends/gpu/heat.cu" "${PROJECT_SOURCE_DIR}/backends/gpu/plain_reader.cu")
+  target_compile_features(tailrace_tool_device PUBLIC cxx_std_20)
+  target_include_directories(tailrace_tool_device PUBLIC "${PROJECT_SOURCE_DIR}"
+    "$<TARGET_PROPERTY:tailrace,INTERFACE_INCLUDE_DIRECTORIES>")
+  target_compile_definitions(tailrace_tool_device PRIVATE
+    "$<TARGET_PROPERTY:tailrace,INTERFACE_COMPILE_DEFINITIONS>")
 endif()

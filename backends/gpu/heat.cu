@@ -4,6 +4,7 @@
 
 #include <tailrace/error.hpp>
 
+#include "backends/gpu/owners.hpp"
 #include "backends/gpu/vendor.hpp"
 
 #include <array>
@@ -13,7 +14,10 @@ namespace tailrace::tool {
 
 namespace {
 
+using gpu::allocate;
 using gpu::check;
+using gpu::DeviceArray;
+using gpu::OwnStream;
 
 constexpr unsigned tile_width = 32;
 constexpr unsigned tile_height = 8;
@@ -57,27 +61,6 @@ __global__ void add_up(const double* partial, unsigned count, double* residual) 
   sum = block_sum(sum, threadIdx.x);
   if (threadIdx.x == 0) *residual = sum;
 }
-
-struct Free {
-  void operator()(void* memory) const noexcept { static_cast<void>(TAILRACE_GPU(Free)(memory)); }
-};
-template <class T>
-using DeviceArray = std::unique_ptr<T[], Free>;
-
-template <class T>
-DeviceArray<T> allocate(std::size_t count) {
-  void* memory = nullptr;
-  check(TAILRACE_GPU(Malloc)(&memory, count * sizeof(T)), "Malloc");
-  return DeviceArray<T>{static_cast<T*>(memory)};
-}
-
-struct OwnStream {
-  TAILRACE_GPU(Stream_t) handle = nullptr;
-  OwnStream() { check(TAILRACE_GPU(StreamCreateWithFlags)(&handle, TAILRACE_GPU(StreamNonBlocking)), "StreamCreate"); }
-  ~OwnStream() { static_cast<void>(TAILRACE_GPU(StreamDestroy)(handle)); }
-  OwnStream(const OwnStream&) = delete;
-  OwnStream& operator=(const OwnStream&) = delete;
-};
 
 unsigned pieces(std::size_t length, unsigned piece) { return static_cast<unsigned>((length + piece - 1) / piece); }
 

@@ -41,19 +41,25 @@ double gbytes_per_s(double gigatransfers, int lanes) {
   return gigatransfers * lanes / 8 * code;
 }
 
+/// Reads the pair of attributes "current_link_..." or "max_link_...".
+void describe_link(const std::string& attributes, std::string& text, std::optional<double>& bandwidth) {
+  const std::string speed = attribute(attributes, "speed");
+  const auto gigatransfers = decimal(speed);
+  const auto lanes = integer(attribute(attributes, "width"));
+  if (!gigatransfers || !lanes || *gigatransfers <= 0 || *lanes <= 0) return;
+  text = "PCIe " + speed + " GT/s x" + std::to_string(*lanes);
+  bandwidth = gbytes_per_s(*gigatransfers, *lanes);
+}
+
 }  // namespace
 
-void describe_pci(const std::string& address, DeviceInfo& info) {
-  const std::string folder = "/sys/bus/pci/devices/" + address + "/";
+void describe_pci(const std::string& address, DeviceInfo& info, const std::string& devices) {
+  const std::string folder = devices + "/" + address + "/";
   info.pci_address = address;
   const auto node = integer(attribute(folder, "numa_node"));
   if (node && *node >= 0) info.numa_node = node;  // -1: the machine has one node, or the firmware does not say
-  const std::string speed = attribute(folder, "current_link_speed");
-  const auto gigatransfers = decimal(speed);
-  const auto lanes = integer(attribute(folder, "current_link_width"));
-  if (!gigatransfers || !lanes || *gigatransfers <= 0 || *lanes <= 0) return;
-  info.link = "PCIe " + speed + " GT/s x" + std::to_string(*lanes);
-  info.link_gbytes_per_s = gbytes_per_s(*gigatransfers, *lanes);
+  describe_link(folder + "current_link_", info.link, info.link_gbytes_per_s);
+  describe_link(folder + "max_link_", info.link_max, info.link_max_gbytes_per_s);
 }
 
 }  // namespace tailrace::inline TAILRACE_ABI::backend

@@ -10,6 +10,7 @@ namespace tailrace::inline TAILRACE_ABI::backend {
 
 /// Fills in what the kernel knows of the PCI device at @p address ("0000:3b:00.0"): address, NUMA node and link. What
 /// it does not tell, as in many containers, stays empty.
-void describe_pci(const std::string& address, DeviceInfo& info);
+/// @param devices  the folder in which the kernel shows its PCI devices
+void describe_pci(const std::string& address, DeviceInfo& info, const std::string& devices = "/sys/bus/pci/devices");
 
 }  // namespace tailrace::inline TAILRACE_ABI::backend

@@ -5,6 +5,8 @@
 #include <tailrace/error.hpp>
 #include <tailrace/host_device.hpp>
 
+#include "backends/host/owners.hpp"
+
 #include <array>
 #include <cstddef>
 #include <memory>
@@ -13,6 +15,10 @@
 namespace tailrace::tool {
 
 namespace {
+
+using host::allocate_array;
+using host::DeviceArray;
+using host::OwnStream;
 
 constexpr float diffusivity = 0.2f;  // of a cell and step; the scheme is stable up to 0.25
 
@@ -36,25 +42,6 @@ double step_field(const float* from, float* to, Grid grid) {
   return sum;
 }
 
-struct Free {
-  void operator()(void* memory) const noexcept { host::deallocate(memory); }
-};
-template <class T>
-using DeviceArray = std::unique_ptr<T[], Free>;
-
-template <class T>
-DeviceArray<T> allocate(std::size_t count) {
-  return DeviceArray<T>{static_cast<T*>(host::allocate(count * sizeof(T)))};
-}
-
-struct OwnStream {
-  native_stream handle = host::create_stream();
-  OwnStream() = default;
-  ~OwnStream() { host::destroy_stream(handle); }
-  OwnStream(const OwnStream&) = delete;
-  OwnStream& operator=(const OwnStream&) = delete;
-};
-
 }  // namespace
 
 void use_device(Device device) { host::set_device(device.ordinal()); }
@@ -62,8 +49,8 @@ void use_device(Device device) { host::set_device(device.ordinal()); }
 struct HeatSolver::State {
   explicit State(Grid size)
       : grid{size},
-        fields{allocate<float>(grid.width * grid.height), allocate<float>(grid.width * grid.height)},
-        residuals{allocate<double>(residual_history)} {}
+        fields{allocate_array<float>(grid.width * grid.height), allocate_array<float>(grid.width * grid.height)},
+        residuals{allocate_array<double>(residual_history)} {}
   ~State() {
     // The stream's thread uses the memory until its work is done.
     try {

@@ -14,13 +14,15 @@ namespace tailrace::inline TAILRACE_ABI {
 /// What a device says of itself. What the driver does not answer is empty.
 struct DeviceInfo {
   std::string name{};
-  std::string architecture{};                 ///< "sm_90", "gfx90a", "host"
-  std::size_t memory_bytes = 0;               ///< device memory, total
-  std::string pci_address{};                  ///< "0000:3b:00.0"; empty if it is not a PCI device
-  std::optional<int> numa_node{};             ///< of the PCI slot
-  std::optional<double> link_gbytes_per_s{};  ///< one direction, from link width and speed as now negotiated
-  std::string link{};                         ///< "PCIe 32.0 GT/s x16"
-  bool integrated = false;                    ///< host and device memory are one
+  std::string architecture{};                     ///< "sm_90", "gfx90a", "host"
+  std::size_t memory_bytes = 0;                   ///< device memory, total
+  std::string pci_address{};                      ///< "0000:3b:00.0"; empty if it is not a PCI device
+  std::optional<int> numa_node{};                 ///< of the PCI slot
+  std::optional<double> link_gbytes_per_s{};      ///< one direction, from link width and speed as now negotiated
+  std::string link{};                             ///< "PCIe 32.0 GT/s x16"; many devices lower the speed while idle
+  std::optional<double> link_max_gbytes_per_s{};  ///< one direction, from the most that the device itself can do
+  std::string link_max{};                         ///< the same as text
+  bool integrated = false;                        ///< host and device memory are one
 };
 
 /// Names a device by its ordinal. A small value; it holds no resource and changes no current device.

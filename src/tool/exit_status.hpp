@@ -7,8 +7,8 @@ namespace tailrace::tool {
 /// What the program answers to its caller.
 enum class ExitStatus : int {
   success = 0,
-  failure = 1,    ///< the two runs differ, or a run failed
-  bad_input = 2,  ///< wrong arguments, or an input file that cannot be used
+  failure = 1,    ///< wrong bytes, two runs that differ, or a failed run
+  bad_input = 2,  ///< wrong arguments, or a file that cannot be used
   no_device = 3   ///< no such device, or no usable driver
 };
 

@@ -46,10 +46,15 @@ std::string lock_limit() {
   return limit.rlim_cur == RLIM_INFINITY ? "unlimited" : binary_size(limit.rlim_cur);
 }
 
+bool device_can_more(const DeviceInfo& info) {
+  return info.link_max_gbytes_per_s.value_or(0) > info.link_gbytes_per_s.value_or(0);
+}
+
 std::vector<TableRow> describe(const Device& device) {
   const DeviceInfo info = device.info();
   std::string link = info.link.empty() ? "unknown" : info.link;
   if (info.link_gbytes_per_s) link += ", " + fixed(*info.link_gbytes_per_s, 1) + " GB/s each way";
+  if (device_can_more(info)) link += "; the device can " + info.link_max;
   return {{"device " + std::to_string(device.ordinal()), info.name + " (" + info.architecture + ")"},
           {"  memory", binary_size(info.memory_bytes) + (info.integrated ? ", shared with the host" : "")},
           {"  PCI address", info.pci_address.empty() ? "none" : info.pci_address},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026, the tailrace authors
+#include "bench/bench.hpp"
 #include "demo.hpp"
 #include "exit_status.hpp"
 #include "info.hpp"
@@ -15,7 +16,13 @@ namespace {
 
 ExitStatus run(const Options& options) {
   try {
-    return options.command == Command::info ? print_info() : run_demo(options.demo);
+    switch (options.command) {
+      case Command::info: return print_info();
+      case Command::bench: return run_bench(options.bench);
+      case Command::demo: return run_demo(options.demo);
+      case Command::none: break;
+    }
+    return ExitStatus::success;
   } catch (const InputError& error) {
     std::cerr << error.what() << '\n';
     return ExitStatus::bad_input;
@@ -23,7 +30,7 @@ ExitStatus run(const Options& options) {
     std::cerr << error.what() << '\n';
     return error.errc() == Errc::no_device ? ExitStatus::no_device : ExitStatus::failure;
   } catch (const std::bad_alloc&) {
-    std::cerr << "tailrace: out of memory. Fix: give a smaller --size, or fewer --steps.\n";
+    std::cerr << "tailrace: out of memory. Fix: free some, or for `demo` give a smaller --size or fewer --steps.\n";
     return ExitStatus::failure;
   } catch (const std::exception& error) {
     std::cerr << "tailrace: " << error.what() << ". Fix: none known; please report this.\n";

@@ -16,15 +16,68 @@
 namespace tailrace::tool {
 namespace {
 
+constexpr unsigned most_seconds = 3600;
+
 /// Bounds what is kept of a run: 8 bytes for each step.
 constexpr std::uint64_t most_steps = 100'000'000;
 
 constexpr const char* exit_statuses =
-    "Exit status: 0 success; 1 the runs differ, or a run failed; 2 wrong arguments or unusable input; 3 no device.";
+    "Exit status: 0 success; 1 wrong bytes, runs that differ, or a failed run; 2 wrong arguments or unusable files; 3 "
+    "no "
+    "device.";
 
 std::string check_size(const std::string& text) {
   return parse_size(text) ? ""
                           : "\"" + text + "\" is not a size. Fix: give WIDTHxHEIGHT, e.g. 4096x4096, at least 3x3.";
+}
+
+/// The whole of the text as a number; nullopt also if it is out of the type's range.
+template <class T>
+std::optional<T> parse_number(std::string_view text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::string check_seconds(const std::string& text) {
+  const auto seconds = parse_number<unsigned>(text);
+  return seconds && *seconds >= 1 && *seconds <= most_seconds
+             ? ""
+             : "\"" + text + "\" is not a time to measure. Fix: give whole seconds, from 1 to " +
+                   std::to_string(most_seconds) + ".";
+}
+
+std::string check_ordinal(const std::string& text) {
+  const auto ordinal = parse_number<int>(text);
+  return ordinal && *ordinal >= 0
+             ? ""
+             : "\"" + text + "\" is not a device. Fix: give an ordinal that `tailrace info` shows.";
+}
+
+void add_bench(CLI::App& app, BenchOptions& bench) {
+  CLI::App* command =
+      app.add_subcommand("bench",
+                         "Measures what readbacks reach on this node, with the vendor's plain copies and with this "
+                         "library in turn, checks "
+                         "every byte, compares with the node's own limits, and warns of what makes it slow.");
+  command->footer(exit_statuses);
+  command
+      ->add_option(
+          "--seconds", bench.seconds,
+          "Time for everything together, of which every measurement has its part; three turns of each are made "
+          "whatever they take")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(check_seconds);
+  command
+      ->add_option("--json", bench.json,
+                   "Write the report there as JSON too; - writes it to standard output, in place of the table")
+      ->type_name("FILE");
+  command->add_option("--device", bench.device, "Ordinal of the device")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(check_ordinal);
 }
 
 void add_demo(CLI::App& app, DemoOptions& demo, std::string& size) {
@@ -76,6 +129,8 @@ Options parse_options(int argc, const char* const* argv) {
   app.footer(exit_statuses);
   const CLI::App* info = app.add_subcommand("info", "Prints versions, devices and their links, and memory limits.");
   add_demo(app, options.demo, size);
+  add_bench(app, options.bench);
+  const CLI::App* bench = app.get_subcommand("bench");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -84,7 +139,7 @@ Options parse_options(int argc, const char* const* argv) {
     return options;
   }
   if (!size.empty()) options.demo.size = parse_size(size);
-  options.command = info->parsed() ? Command::info : Command::demo;
+  options.command = info->parsed() ? Command::info : bench->parsed() ? Command::bench : Command::demo;
   return options;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace tailrace::tool {
@@ -27,13 +28,20 @@ struct DemoOptions {
   bool verbose = false;
 };
 
-enum class Command { none, info, demo };
+struct BenchOptions {
+  int device = 0;
+  unsigned seconds = 20;
+  std::string json{};  ///< a file for the report, "-" for standard output; empty: none
+};
+
+enum class Command { none, info, demo, bench };
 
 /// What the command line says.
 struct Options {
   Command command = Command::none;  ///< none: there is nothing to do but to leave with @ref exit_code
   int exit_code = 0;
   DemoOptions demo;
+  BenchOptions bench;
 };
 
 /// Reads the command line; help, version and usage errors are printed here.

@@ -2,6 +2,8 @@
 // Copyright (c) 2026, the tailrace authors
 #include "progress.hpp"
 
+#include "table.hpp"
+
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -23,25 +25,28 @@ std::size_t terminal_columns(std::FILE* stream) {
 
 }  // namespace
 
-std::string progress_line(std::string_view label, std::uint64_t done, std::uint64_t total, double per_second,
+std::string progress_line(std::string_view label, std::uint64_t done, std::uint64_t total, std::string_view rate,
                           std::size_t columns) {
   const double part = total == 0 ? 1.0 : std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
-  std::array<char, 64> numbers{};
-  std::snprintf(numbers.data(), numbers.size(), " %3.0f %%  %.0f steps/s", 100.0 * part, per_second);
+  std::array<char, 16> percent{};
+  std::snprintf(percent.data(), percent.size(), " %3.0f %%", 100.0 * part);
+  std::string numbers{percent.data()};
+  if (!rate.empty()) numbers.append("  ").append(rate);
   std::string line{label};
-  const std::size_t taken = label.size() + std::char_traits<char>::length(numbers.data()) + 3;  // " [" and "]"
+  const std::size_t taken = label.size() + numbers.size() + 3;  // " [" and "]"
   if (columns >= taken + narrowest_bar) {
     const std::size_t bar = std::min(columns - taken, widest_bar);
     const auto full = static_cast<std::size_t>(part * static_cast<double>(bar));
     line += " [" + std::string(full, '#') + std::string(bar - full, '.') + "]";
   }
-  return (line + numbers.data()).substr(0, columns);
+  return (line + numbers).substr(0, columns);
 }
 
-Progress::Progress(std::string label, std::uint64_t total, std::FILE* stream)
+Progress::Progress(std::string label, std::uint64_t total, std::FILE* stream, std::string unit)
     : label_{std::move(label)},
       total_{total},
       stream_{stream},
+      unit_{std::move(unit)},
       visible_{isatty(fileno(stream)) == 1},
       start_{Clock::now()},
       next_draw_{start_} {}
@@ -59,7 +64,8 @@ void Progress::draw_if_due(std::uint64_t done) {
   const double seconds = std::chrono::duration<double>(now - start_).count();
   const double per_second = seconds > 0 ? static_cast<double>(done) / seconds : 0;
   // One column is left free: a full line would make some terminals wrap.
-  const std::string line = progress_line(label_, done, total_, per_second, terminal_columns(stream_) - 1);
+  const std::string rate = unit_.empty() ? "" : fixed(per_second, 0) + " " + unit_ + "/s";
+  const std::string line = progress_line(label_, done, total_, rate, terminal_columns(stream_) - 1);
   std::fprintf(stream_, "\r%s\33[K", line.c_str());
   std::fflush(stream_);
 }
