@@ -73,7 +73,7 @@ struct RingOptions {
   std::size_t capacity = 4096;  ///< bytes of a slot, fixed for the ring's life; 0 becomes 4
   int stream_priority = 0;      ///< of the ring's own copy stream, as the vendor counts; clamped to what there is
   std::optional<StreamRef> copy_stream{};         ///< instead of an own one, not per_thread(); must outlive the ring
-  std::shared_ptr<PinnedSource> pinned_source{};  ///< empty: the vendor's allocation
+  std::shared_ptr<PinnedSource> pinned_source{};  ///< empty: the library's own memory
   WaitMode wait_mode = WaitMode::sleep;
   std::chrono::nanoseconds close_bound = std::chrono::seconds{10};  ///< how long the destructor waits for copies
   LogHandler log{};                                                 ///< empty: default_log()
