@@ -20,11 +20,9 @@ constexpr std::size_t large = SlotMemory::slab_from / slots;
 
 class SlotMemoryTest : public RingTest {
  protected:
-  /// The memory of a ring, of which nothing was submitted yet, from its first slot on.
-  std::span<std::byte> memory_of(ReadbackRing& ring) {
-    return ring.visit(ring.submit(view(), stream), [&](std::span<const std::byte> bytes) {
-      return std::span{const_cast<std::byte*>(bytes.data()), ring.pinned_bytes()};
-    });
+  /// Of a ring that nothing was submitted to yet: where its memory begins.
+  const std::byte* first_slot(ReadbackRing& ring) {
+    return ring.visit(ring.submit(view(), stream), [](std::span<const std::byte> bytes) { return bytes.data(); });
   }
 };
 
@@ -55,12 +53,15 @@ TEST_F(SlotMemoryTest, OfALargeRingTakesEveryResult) {
 
 TEST_F(SlotMemoryTest, OfALargeRingIsPinnedAsAWholeSoThatAReadIntoItIsDirect) {
   ReadbackRing ring = make(slots, large);
-  const std::span<std::byte> memory = memory_of(ring);
-  EXPECT_TRUE(tailrace::backend::pinned_as_a_whole(memory.data(), memory.size()));
   stamp(buffer, 0, buffer.size() / word, 42, stream);
   tailrace::Runtime runtime{tailrace::Device{0}};
-  runtime.read(memory.first(buffer.size()), tailrace::DeviceView{buffer.data(), buffer.size()}, stream);
-  EXPECT_EQ(runtime.statistics().direct_reads, 1U);
+  ring.visit(ring.submit(view(), stream), [&](std::span<const std::byte> bytes) {
+    auto* const memory = const_cast<std::byte*>(bytes.data());
+    EXPECT_TRUE(tailrace::backend::pinned_as_a_whole(memory, ring.pinned_bytes()));
+    runtime.read(std::span{memory, large}, tailrace::DeviceView{buffer.data(), large}, stream);
+    EXPECT_EQ(runtime.statistics().direct_reads, 1U);
+    EXPECT_EQ(memory[large - word], std::byte{42});
+  });
 }
 
 TEST_F(SlotMemoryTest, OfALargeRingIsUnmappedWithIt) {
@@ -68,7 +69,7 @@ TEST_F(SlotMemoryTest, OfALargeRingIsUnmappedWithIt) {
   {
     ReadbackRing ring = make(slots, large);
     if (ring.statistics().slab_bytes == 0) GTEST_SKIP() << "the vendor cannot register a slab";
-    data = memory_of(ring).data();
+    data = first_slot(ring);
     EXPECT_NE(pages_of(data, SlotMemory::slab_from), Pages::unmapped);
   }
   EXPECT_EQ(pages_of(data, SlotMemory::slab_from), Pages::unmapped);
