@@ -73,6 +73,13 @@ bool pinned_as_a_whole(const void* pointer, std::size_t bytes) noexcept;
 /// Coherent, cacheable pinned host memory, usable with every device, aligned to 256 bytes at least.
 Status pinned_allocate(std::size_t bytes, void*& memory) noexcept;
 Status pinned_free(void* memory) noexcept;
+/// Pins memory of the caller's, for every device. Whether it then is as coherent as what pinned_allocate() gives is a
+/// promise of the vendor's: where registers_coherently is false there is none, and no copy that is polled for may go
+/// there.
+extern const bool registers_coherently;
+Status pinned_register(void* memory, std::size_t bytes) noexcept;
+/// Memory whose registration could not be ended may still be written by a device: it must not be unmapped.
+Status pinned_unregister(void* memory) noexcept;
 Status device_allocate(std::size_t bytes, void*& memory) noexcept;
 Status device_free(void* memory) noexcept;
 

@@ -3,44 +3,18 @@
 #include "src/cgroup.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 namespace tailrace::inline TAILRACE_ABI::detail {
 
 namespace {
 
+/// Empty where the kernel writes no number: "max", or -1 in version 1.
 using Limit = std::optional<std::uint64_t>;
 
 Limit tighter(Limit a, Limit b) {
   if (!a || !b) return a ? a : b;
   return std::min(*a, *b);
-}
-
-/// The first word of the text, which is removed from it.
-std::string_view next_word(std::string_view& text) {
-  constexpr std::string_view blanks = " \t\n";
-  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
-  const std::string_view word = text.substr(0, text.find_first_of(blanks));
-  text.remove_prefix(word.size());
-  return word;
-}
-
-/// No limit is "max", or -1 in version 1.
-Limit number(std::string_view word) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc{} || end != word.data() + word.size()) return std::nullopt;
-  return value;
-}
-
-Limit number_in(const std::string& file, const ReadFile& read) {
-  const auto text = read(file);
-  if (!text) return std::nullopt;
-  std::string_view rest = *text;
-  return number(next_word(rest));
 }
 
 /// Rounded down, since a part of a CPU cannot keep a worker busy.
@@ -67,6 +41,29 @@ Limit memory_of_v1(const std::string& folder, const ReadFile& read) {
 
 Limit memory_of_v2(const std::string& folder, const ReadFile& read) { return number_in(folder + "/memory.max", read); }
 
+/// What a group's limit leaves. Pages of files count as used, but the kernel drops them before it kills anybody.
+Limit left(Limit limit, Limit usage, std::uint64_t file_pages) {
+  if (!limit || !usage) return limit;
+  const std::uint64_t used = *usage - std::min(*usage, file_pages);
+  return *limit - std::min(*limit, used);
+}
+
+std::uint64_t file_pages(const std::string& folder, const ReadFile& read, std::string_view active,
+                         std::string_view inactive) {
+  const std::string text = read(folder + "/memory.stat").value_or("");
+  return number_behind(active, text).value_or(0) + number_behind(inactive, text).value_or(0);
+}
+
+Limit memory_left_of_v1(const std::string& folder, const ReadFile& read) {
+  return left(memory_of_v1(folder, read), number_in(folder + "/memory.usage_in_bytes", read),
+              file_pages(folder, read, "total_active_file", "total_inactive_file"));
+}
+
+Limit memory_left_of_v2(const std::string& folder, const ReadFile& read) {
+  return left(memory_of_v2(folder, read), number_in(folder + "/memory.current", read),
+              file_pages(folder, read, "active_file", "inactive_file"));
+}
+
 bool lists(std::string_view controllers, std::string_view name) {
   while (!controllers.empty()) {
     const std::string_view first = controllers.substr(0, controllers.find(','));
@@ -74,12 +71,6 @@ bool lists(std::string_view controllers, std::string_view name) {
     controllers.remove_prefix(std::min(first.size() + 1, controllers.size()));
   }
   return false;
-}
-
-std::optional<std::string> read_file(const std::string& path) {
-  std::ifstream file{path};
-  if (!file) return std::nullopt;
-  return std::string{std::istreambuf_iterator<char>{file}, {}};
 }
 
 }  // namespace
@@ -95,6 +86,10 @@ Limit ControlGroups::cpus() const {
 
 Limit ControlGroups::memory() const {
   return tightest({.name = "memory", .version_1 = memory_of_v1, .version_2 = memory_of_v2});
+}
+
+Limit ControlGroups::memory_left() const {
+  return tightest({.name = "memory", .version_1 = memory_left_of_v1, .version_2 = memory_left_of_v2});
 }
 
 /// Each line of the membership is "hierarchy:controllers:group"; that of version 2 names no controllers.

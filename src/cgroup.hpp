@@ -4,16 +4,14 @@
 
 #include <tailrace/config.hpp>
 
+#include "src/system_file.hpp"
+
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace tailrace::inline TAILRACE_ABI::detail {
-
-/// Reads a whole file; empty if there is none.
-using ReadFile = std::function<std::optional<std::string>(const std::string& path)>;
 
 /// The limits that control groups, of version 1 or 2, set to a process: the tightest one of its own group and those
 /// above it. Inside a container the group's own folder may not be visible; the root that is visible then carries the
@@ -29,6 +27,8 @@ class ControlGroups {
   [[nodiscard]] std::optional<std::uint64_t> cpus() const;
   /// Bytes of memory; empty without a limit.
   [[nodiscard]] std::optional<std::uint64_t> memory() const;
+  /// Bytes that may still be touched before the kernel kills somebody for it, now; empty without a limit.
+  [[nodiscard]] std::optional<std::uint64_t> memory_left() const;
 
  private:
   using Limit = std::optional<std::uint64_t>;

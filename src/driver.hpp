@@ -25,6 +25,9 @@ class Driver {
 
   [[nodiscard]] int device() const noexcept { return device_; }
 
+  Status device_info(DeviceInfo& info) const noexcept {
+    return noted(DriverCall::device_query, backend::device_info(device_, info));
+  }
   Status get_device(int& device) const noexcept {
     return noted(DriverCall::current_device, backend::get_device(device));
   }
@@ -45,6 +48,12 @@ class Driver {
   }
   Status pinned_free(void* memory) const noexcept {
     return noted(DriverCall::pinned_free, backend::pinned_free(memory));
+  }
+  Status pinned_register(void* memory, std::size_t bytes) const noexcept {
+    return noted(DriverCall::pinned_register, backend::pinned_register(memory, bytes));
+  }
+  Status pinned_unregister(void* memory) const noexcept {
+    return noted(DriverCall::pinned_unregister, backend::pinned_unregister(memory));
   }
   Status device_allocate(std::size_t bytes, void*& memory) const noexcept {
     return noted(DriverCall::device_allocate, backend::device_allocate(bytes, memory));

@@ -350,6 +350,7 @@ void RingCore::guard_source(const Ticket& ticket, StreamRef stream) {
 Statistics RingCore::statistics() const noexcept {
   Statistics s = counters_.snapshot();
   s.pinned_bytes = memory_.bytes();
+  s.slab_bytes = memory_.slab_bytes();
   return s;
 }
 

@@ -14,6 +14,7 @@
 #include "src/region.hpp"
 #include "src/resources.hpp"
 #include "src/slot.hpp"
+#include "src/slot_memory.hpp"
 #include "src/source_check.hpp"
 #include "src/wakeup.hpp"
 
@@ -37,32 +38,6 @@ using Clock = std::chrono::steady_clock;
 
 /// `timeout` from now, or as far as the clock goes.
 [[nodiscard]] Clock::time_point deadline_after(std::chrono::nanoseconds timeout) noexcept;
-
-/// The pinned memory of a ring's slots, in one allocation.
-class SlotMemory {
- public:
-  static constexpr std::size_t alignment = 256;
-  SlotMemory() noexcept = default;
-  SlotMemory(const SlotMemory&) = delete;
-  SlotMemory& operator=(const SlotMemory&) = delete;
-  ~SlotMemory() { close(); }
-  /// The driver's device is current. @throws Error (Errc::out_of_pinned_memory, wrong_memory, …)
-  void open(const Driver& driver, unsigned slots, std::size_t capacity, std::shared_ptr<PinnedSource> source,
-            const std::string& ring);
-  /// Gives the memory back. @returns false if the driver did not take it
-  bool close() noexcept;
-  [[nodiscard]] std::byte* slot(unsigned index) const noexcept { return base_ + index * stride_; }
-  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
-  /// Bytes that a ring of this shape allocates. @throws Error (Errc::region_overflow)
-  [[nodiscard]] static std::size_t bytes_for(unsigned slots, std::size_t capacity);
-
- private:
-  const Driver* driver_ = nullptr;
-  std::shared_ptr<PinnedSource> source_;
-  std::byte* base_ = nullptr;
-  std::size_t stride_ = 0;
-  std::size_t bytes_ = 0;
-};
 
 template <class T>
 class Kept;

@@ -2,20 +2,13 @@
 // Copyright (c) 2026, the tailrace authors
 // How a ring begins and ends. The data path is in ring_core.cpp.
 
-#include "src/driver_error.hpp"
 #include "src/kept.hpp"
-#include "src/poison.hpp"
 #include "src/ring_core.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
-namespace tailrace::inline TAILRACE_ABI {
-
-PinnedSource::~PinnedSource() = default;
-
-namespace detail {
+namespace tailrace::inline TAILRACE_ABI::detail {
 
 namespace {
 
@@ -31,57 +24,6 @@ RingOptions normalised(RingOptions options) {
 }
 
 }  // namespace
-
-// ---- pinned memory
-
-std::size_t SlotMemory::bytes_for(unsigned slots, std::size_t capacity) {
-  if (capacity > std::numeric_limits<std::size_t>::max() - alignment)
-    static_cast<void>(checked_product(capacity, capacity));
-  return checked_product((capacity + alignment - 1) / alignment * alignment, slots);
-}
-
-void SlotMemory::open(const Driver& driver, unsigned slots, std::size_t capacity, std::shared_ptr<PinnedSource> source,
-                      const std::string& ring) {
-  const std::size_t bytes = bytes_for(slots, capacity);
-  const auto fail = [&](Errc code, const std::string& what, Status status) {
-    ErrorDetails details{.operation = "pinned_allocate", .ring = ring, .native_code = status.code};
-    if (status.code != 0) details.native_name = backend::error_name(status.code);
-    throw Error{code, what + " (" + std::to_string(bytes) + " bytes of pinned host memory)",
-                "make the ring with fewer or smaller slots, or raise the limit of locked memory (ulimit -l)",
-                std::move(details)};
-  };
-  void* memory = nullptr;
-  if (source) {
-    memory = source->allocate(bytes);
-    if (memory == nullptr) fail(Errc::out_of_pinned_memory, "the pinned-memory source has no memory", {});
-  } else if (const Status status = driver.pinned_allocate(bytes, memory); !status.ok()) {
-    if (status.outcome == backend::Outcome::out_of_memory || status.outcome == backend::Outcome::failed) {
-      fail(Errc::out_of_pinned_memory, "host memory could not be pinned", status);
-    }
-    throw driver_error(status, "pinned_allocate", {.operation = "pinned_allocate", .ring = ring});
-  }
-  driver_ = &driver;
-  source_ = std::move(source);
-  base_ = static_cast<std::byte*>(memory);
-  stride_ = bytes / slots;
-  bytes_ = bytes;
-  if (!source_) return;
-  if (!driver.pinned_as_a_whole(memory, bytes)) {
-    fail(Errc::wrong_memory, "the pinned-memory source gave memory that is not pinned as a whole", {});
-  }
-  if (reinterpret_cast<std::uintptr_t>(memory) % alignment != 0) {
-    fail(Errc::wrong_memory, "the pinned-memory source gave memory that is not aligned to 256 bytes", {});
-  }
-}
-
-bool SlotMemory::close() noexcept {
-  if (base_ == nullptr) return true;
-  unpoison(base_, bytes_);
-  std::byte* const memory = std::exchange(base_, nullptr);
-  if (!source_) return driver_->pinned_free(memory).ok();  // fails on a lost device, which gives it back at process end
-  source_->deallocate(memory, bytes_);
-  return true;
-}
 
 // ---- beginning
 
@@ -209,5 +151,4 @@ bool RingCore::idle() const noexcept {
          std::ranges::all_of(slots_, [](const Slot& slot) { return slot.view().phase == Phase::free; });
 }
 
-}  // namespace detail
-}  // namespace tailrace::inline TAILRACE_ABI
+}  // namespace tailrace::inline TAILRACE_ABI::detail

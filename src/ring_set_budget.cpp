@@ -157,6 +157,7 @@ std::unique_ptr<RingSet::Core::Lane> RingSet::Core::take_out_oldest_idle() {
   by_id_.erase(oldest->ring->id());
   given_up_ += oldest->ring->statistics();
   given_up_.pinned_bytes = 0;
+  given_up_.slab_bytes = 0;
   return taken;
 }
 

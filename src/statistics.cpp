@@ -13,6 +13,8 @@ std::string_view to_string(DriverCall call) noexcept {
     case DriverCall::pointer_query: return "pointer_query";
     case DriverCall::pinned_allocate: return "pinned_allocate";
     case DriverCall::pinned_free: return "pinned_free";
+    case DriverCall::pinned_register: return "pinned_register";
+    case DriverCall::pinned_unregister: return "pinned_unregister";
     case DriverCall::device_allocate: return "device_allocate";
     case DriverCall::device_free: return "device_free";
     case DriverCall::stream_create: return "stream_create";
@@ -44,6 +46,7 @@ Statistics& Statistics::operator+=(const Statistics& other) noexcept {
   quarantined += other.quarantined;
   outstanding += other.outstanding;
   pinned_bytes += other.pinned_bytes;
+  slab_bytes += other.slab_bytes;
   calls += other.calls;
   return *this;
 }

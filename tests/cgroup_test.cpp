@@ -95,5 +95,55 @@ TEST(MemoryLimit, WhatCannotBeReadIsNoLimit) {
   EXPECT_EQ(memory("no colons\n:\n", {}), std::nullopt);
 }
 
+Limit memory_left(std::string_view membership, const Files& files) { return groups(membership, files).memory_left(); }
+
+TEST(MemoryLeft, IsWhatUsageLeavesOfTheLimit) {
+  EXPECT_EQ(memory_left("0::/job\n",
+                        {{"/sys/fs/cgroup/job/memory.max", "1000\n"}, {"/sys/fs/cgroup/job/memory.current", "300\n"}}),
+            700);
+  EXPECT_EQ(memory_left("4:memory:/job\n", {{"/sys/fs/cgroup/memory/job/memory.limit_in_bytes", "1000\n"},
+                                            {"/sys/fs/cgroup/memory/job/memory.usage_in_bytes", "400\n"}}),
+            600);
+}
+
+TEST(MemoryLeft, IsTheLeastOfAllGroupsAlsoOfOneWithAWiderLimit) {
+  EXPECT_EQ(memory_left("0::/a/b\n", {{"/sys/fs/cgroup/a/b/memory.max", "1000"},
+                                      {"/sys/fs/cgroup/a/b/memory.current", "100"},
+                                      {"/sys/fs/cgroup/a/memory.max", "2000"},
+                                      {"/sys/fs/cgroup/a/memory.current", "1950"}}),
+            50);
+}
+
+TEST(MemoryLeft, DoesNotCountPagesOfFilesAsUsed) {
+  EXPECT_EQ(
+      memory_left("0::/job\n", {{"/sys/fs/cgroup/job/memory.max", "1000"},
+                                {"/sys/fs/cgroup/job/memory.current", "990"},
+                                {"/sys/fs/cgroup/job/memory.stat", "file 900\ninactive_file 500\nactive_file 90\n"}}),
+      600);
+  EXPECT_EQ(memory_left("4:memory:/job\n", {{"/sys/fs/cgroup/memory/job/memory.limit_in_bytes", "1000"},
+                                            {"/sys/fs/cgroup/memory/job/memory.usage_in_bytes", "990"},
+                                            {"/sys/fs/cgroup/memory/job/memory.stat",
+                                             "active_file 1\ntotal_inactive_file 400\ntotal_active_file 50\n"}}),
+            460);
+}
+
+TEST(MemoryLeft, IsNeverMoreThanTheLimitNorLessThanNothing) {
+  EXPECT_EQ(memory_left("0::/job\n",
+                        {{"/sys/fs/cgroup/job/memory.max", "1000"}, {"/sys/fs/cgroup/job/memory.current", "1200"}}),
+            0);
+  EXPECT_EQ(memory_left("0::/job\n", {{"/sys/fs/cgroup/job/memory.max", "1000"},
+                                      {"/sys/fs/cgroup/job/memory.current", "5"},
+                                      {"/sys/fs/cgroup/job/memory.stat", "active_file 50"}}),
+            1000);
+  EXPECT_EQ(memory_left("0::/job\n", {{"/sys/fs/cgroup/job/memory.max", "1000"}}), 1000);
+}
+
+TEST(MemoryLeft, WithoutALimitIsUnknown) {
+  EXPECT_EQ(
+      memory_left("0::/job\n", {{"/sys/fs/cgroup/job/memory.max", "max"}, {"/sys/fs/cgroup/job/memory.current", "5"}}),
+      std::nullopt);
+  EXPECT_EQ(memory_left("", {}), std::nullopt);
+}
+
 }  // namespace
 }  // namespace tailrace::detail

@@ -8,6 +8,7 @@
 #include <tailrace/runtime.hpp>
 
 #include "tests/support/device.hpp"
+#include "tests/support/mapping.hpp"
 #include "tests/support/process.hpp"
 
 #include <cstddef>
@@ -109,8 +110,30 @@ int fork_and_destroy_a_ring_set() {
   return watch.expired() ? WEXITSTATUS(status) : 3;
 }
 
+int fork_with_a_large_ring() {
+  auto& stream = test::never_destroyed<test::Stream>();
+  auto& buffer = test::never_destroyed<test::Buffer>(64U);
+  auto ring = std::make_unique<tailrace::ReadbackRing>(
+      Device{0}, tailrace::RingOptions{.slots = 16, .capacity = std::size_t{4} << 20});
+  const std::size_t slab = ring->statistics().slab_bytes;
+  const std::byte* const memory = ring->visit(ring->submit({buffer.data(), 64}, stream),
+                                              [](std::span<const std::byte> bytes) { return bytes.data(); });
+  const pid_t child = fork();
+  if (child == 0) {
+    ring.reset();  // does not touch the slab, which the child does not have
+    const bool good = slab == 0 || test::pages_of(memory, slab) == test::Pages::unmapped;
+    std::exit(good ? test::intended_status : 1);
+  }
+  int status = 0;
+  if (waitpid(child, &status, 0) != child || !WIFEXITED(status)) return 2;
+  static_cast<void>(ring->collect(ring->submit({buffer.data(), 64}, stream)));
+  ring.reset();
+  return slab == 0 || test::pages_of(memory, slab) == test::Pages::unmapped ? WEXITSTATUS(status) : 3;
+}
+
 constexpr test::Scenario scenarios[] = {{"fork with a pending ticket", fork_with_a_pending_ticket},
-                                        {"fork and destroy a ring set", fork_and_destroy_a_ring_set}};
+                                        {"fork and destroy a ring set", fork_and_destroy_a_ring_set},
+                                        {"fork with a large ring", fork_with_a_large_ring}};
 
 }  // namespace
 

@@ -63,9 +63,10 @@ TEST_F(RingCitizen, AllocatesAndCreatesNothingOnceItIsWarm) {
     ASSERT_EQ(bytes.size(), size);
   }
   const auto after = ring.statistics().calls;
-  for (const DriverCall call : {DriverCall::pinned_allocate, DriverCall::pinned_free, DriverCall::event_create,
-                                DriverCall::event_destroy, DriverCall::stream_create, DriverCall::stream_destroy,
-                                DriverCall::device_allocate, DriverCall::stream_synchronize}) {
+  for (const DriverCall call :
+       {DriverCall::pinned_allocate, DriverCall::pinned_free, DriverCall::pinned_register, DriverCall::event_create,
+        DriverCall::event_destroy, DriverCall::stream_create, DriverCall::stream_destroy, DriverCall::device_allocate,
+        DriverCall::stream_synchronize}) {
     EXPECT_EQ(after[call], before[call]) << to_string(call);
   }
 }

@@ -98,11 +98,14 @@ TEST(StatisticsSum, AddsUpAndTakesTheLargerPeak) {
   b.peak_in_flight = 5;
   a.pinned_bytes = 10;
   b.pinned_bytes = 20;
+  a.slab_bytes = 4;
+  b.slab_bytes = 8;
   b.calls.count[static_cast<std::size_t>(DriverCall::copy)] = 3;
   a += b;
   EXPECT_EQ(a.submissions, 3U);
   EXPECT_EQ(a.peak_in_flight, 7U);
   EXPECT_EQ(a.pinned_bytes, 30U);
+  EXPECT_EQ(a.slab_bytes, 12U);
   EXPECT_EQ(a.calls[DriverCall::copy], 3U);
 }
 

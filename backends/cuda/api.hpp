@@ -77,6 +77,11 @@ struct CudaApi {
     return cudaHostAlloc(&memory, bytes, cudaHostAllocPortable);
   }
   static Result pinned_free(void* memory) noexcept { return cudaFreeHost(memory); }
+  static constexpr bool registers_coherently = true;  // all host memory is, to CUDA
+  static Result pinned_register(void* memory, std::size_t bytes) noexcept {
+    return cudaHostRegister(memory, bytes, cudaHostRegisterPortable);
+  }
+  static Result pinned_unregister(void* memory) noexcept { return cudaHostUnregister(memory); }
   static Result device_allocate(std::size_t bytes, void*& memory) noexcept { return cudaMalloc(&memory, bytes); }
   static Result device_free(void* memory) noexcept { return cudaFree(memory); }
 

@@ -97,6 +97,11 @@ Status pinned_allocate(std::size_t bytes, void*& memory) noexcept {
   return status<Api>(Api::pinned_allocate(bytes, memory));
 }
 Status pinned_free(void* memory) noexcept { return status<Api>(Api::pinned_free(memory)); }
+const bool registers_coherently = Api::registers_coherently;
+Status pinned_register(void* memory, std::size_t bytes) noexcept {
+  return status<Api>(Api::pinned_register(memory, bytes));
+}
+Status pinned_unregister(void* memory) noexcept { return status<Api>(Api::pinned_unregister(memory)); }
 Status device_allocate(std::size_t bytes, void*& memory) noexcept {
   return status<Api>(Api::device_allocate(bytes, memory));
 }

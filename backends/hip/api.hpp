@@ -71,6 +71,10 @@ struct HipApi : HipPlatform {
     return hipHostMalloc(&memory, bytes, hipHostMallocPortable | hipHostMallocCoherent);
   }
   static Result pinned_free(void* memory) noexcept { return hipHostFree(memory); }
+  static Result pinned_register(void* memory, std::size_t bytes) noexcept {
+    return hipHostRegister(memory, bytes, hipHostRegisterPortable);
+  }
+  static Result pinned_unregister(void* memory) noexcept { return hipHostUnregister(memory); }
   static Result device_allocate(std::size_t bytes, void*& memory) noexcept { return hipMalloc(&memory, bytes); }
   static Result device_free(void* memory) noexcept { return hipFree(memory); }
 

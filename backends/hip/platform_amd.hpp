@@ -14,6 +14,10 @@ namespace tailrace::inline TAILRACE_ABI::backend {
 
 /// What of HIP is its own on AMD, with the places where its versions differ (from 5.2 on).
 struct HipPlatform {
+  /// HIP's documentation of coherence names the allocations that are coherent, and registered memory is not among them;
+  /// its flags can ask for coarse-grained memory, but not for coherent one by name.
+  static constexpr bool registers_coherently = false;
+
   static Outcome classify(int code) noexcept {
     if (code >= hipErrorStreamCaptureUnsupported && code <= hipErrorStreamCaptureWrongThread) return Outcome::capturing;
     switch (code) {

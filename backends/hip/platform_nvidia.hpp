@@ -17,6 +17,8 @@ namespace tailrace::inline TAILRACE_ABI::backend {
 /// What of HIP is its own on NVIDIA, where it is CUDA under other names. What its headers leave out or lose is asked of
 /// CUDA itself. HIP's error codes have CUDA's numbers.
 struct HipPlatform {
+  static constexpr bool registers_coherently = true;  // as in CUDA, which it is
+
   static Outcome classify(int code) noexcept { return cuda_outcome(code); }
   /// HIP's headers translate codes that they do not know to "unknown"; the last error still has the code.
   static int take_last_error(hipError_t result) noexcept {

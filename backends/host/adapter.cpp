@@ -103,6 +103,18 @@ Status pinned_free(void* memory) noexcept {
                    [&](Machine& machine, Lock& lock) { return machine.free_pinned(lock, memory); });
 }
 
+const bool registers_coherently = true;
+
+Status pinned_register(void* memory, std::size_t bytes) noexcept {
+  return seam_call(DriverCall::pinned_register, CurrentDevice{},
+                   [&](Machine& machine, Lock& lock) { return machine.register_pinned(lock, memory, bytes); });
+}
+
+Status pinned_unregister(void* memory) noexcept {
+  return seam_call(DriverCall::pinned_unregister, static_cast<const void*>(memory),
+                   [&](Machine& machine, Lock& lock) { return machine.unregister_pinned(lock, memory); });
+}
+
 Status device_allocate(std::size_t bytes, void*& memory) noexcept {
   return seam_call(DriverCall::device_allocate, CurrentDevice{},
                    [&](Machine& machine, Lock&) { return machine.allocate_on_device(bytes, memory); });

@@ -35,7 +35,8 @@ int subject_device(const Machine& machine, Subject subject) {
 
 /// What an injected failure looks like: as the most ordinary failure of that call.
 inline Code injected_code(DriverCall kind) noexcept {
-  const bool allocates = kind == DriverCall::pinned_allocate || kind == DriverCall::device_allocate;
+  const bool allocates =
+      kind == DriverCall::pinned_allocate || kind == DriverCall::pinned_register || kind == DriverCall::device_allocate;
   return allocates ? Code::memory_allocation : Code::injected;
 }
 

@@ -82,7 +82,7 @@ void deallocate_pinned(void* memory) noexcept {
 
 void register_pinned(void* memory, std::size_t bytes) {
   check(application_call(CurrentDevice{},
-                         [&](Machine& machine, Lock&) { return machine.register_pinned(memory, bytes); }),
+                         [&](Machine& machine, Lock& lock) { return machine.register_pinned(lock, memory, bytes); }),
         "register_pinned");
 }
 

@@ -47,7 +47,7 @@ class Machine {
   // Memory. Allocations belong to the current device; what ends one waits for the copies that touch it.
   Code allocate_pinned(Lock& lock, std::size_t bytes, void*& memory);
   Code free_pinned(Lock& lock, const void* memory);
-  Code register_pinned(void* memory, std::size_t bytes);
+  Code register_pinned(Lock& lock, void* memory, std::size_t bytes);
   Code unregister_pinned(Lock& lock, const void* memory);
   Code allocate_on_device(std::size_t bytes, void*& memory);
   Code free_on_device(Lock& lock, const void* memory);
@@ -87,13 +87,14 @@ class Machine {
   MemoryMap pinned;
   MemoryMap device_memory;
   std::size_t pinned_limit = std::numeric_limits<std::size_t>::max();
-  unsigned pinned_holds = 0;    ///< while there is one, pinned allocations block
+  unsigned pinned_holds = 0;    ///< while there is one, pinned allocations and registrations block
   unsigned pinned_blocked = 0;  ///< threads that do
   [[nodiscard]] std::size_t streams() const noexcept { return streams_.size(); }
   [[nodiscard]] std::size_t events() const noexcept { return events_.size(); }
 
  private:
   Machine();
+  Code admit_pinned(Lock& lock, std::size_t bytes);
   Code release(Lock& lock, MemoryMap& map, const void* memory);
   Code submit(Lock& lock, native_stream handle, Task task);
   std::shared_ptr<Stream> per_thread_stream(int device);

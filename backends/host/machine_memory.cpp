@@ -4,7 +4,7 @@
 
 namespace tailrace::inline TAILRACE_ABI::host {
 
-Code Machine::allocate_pinned(Lock& lock, std::size_t bytes, void*& memory) {
+Code Machine::admit_pinned(Lock& lock, std::size_t bytes) {
   if (const Code code = captures.unsafe_call(this_thread().capture_mode); code != Code::success) return code;
   if (pinned_holds != 0) {
     ++pinned_blocked;
@@ -12,7 +12,12 @@ Code Machine::allocate_pinned(Lock& lock, std::size_t bytes, void*& memory) {
     scheduler.wait_until(lock, [this] { return pinned_holds == 0; });
     --pinned_blocked;
   }
-  if (pinned.bytes() > pinned_limit || bytes > pinned_limit - pinned.bytes()) return Code::memory_allocation;
+  const bool fits = pinned.bytes() <= pinned_limit && bytes <= pinned_limit - pinned.bytes();
+  return fits ? Code::success : Code::memory_allocation;
+}
+
+Code Machine::allocate_pinned(Lock& lock, std::size_t bytes, void*& memory) {
+  if (const Code code = admit_pinned(lock, bytes); code != Code::success) return code;
   const auto entry = pinned.allocate(bytes, this_thread().device);
   if (!entry) return Code::memory_allocation;
   memory = entry->data;
@@ -34,12 +39,14 @@ Code Machine::free_pinned(Lock& lock, const void* memory) {
   return release(lock, pinned, memory);
 }
 
-Code Machine::register_pinned(void* memory, std::size_t bytes) {
+Code Machine::register_pinned(Lock& lock, void* memory, std::size_t bytes) {
   if (!memory || bytes == 0) return Code::invalid_value;
+  if (const Code code = admit_pinned(lock, bytes); code != Code::success) return code;
   return pinned.note(memory, bytes, this_thread().device) ? Code::success : Code::host_memory_already_registered;
 }
 
 Code Machine::unregister_pinned(Lock& lock, const void* memory) {
+  if (const Code code = captures.unsafe_call(this_thread().capture_mode); code != Code::success) return code;
   const auto entry = pinned.find(memory);
   if (!entry || entry->data != memory || entry->storage) return Code::host_memory_not_registered;
   return release(lock, pinned, memory);

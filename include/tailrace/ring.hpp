@@ -73,7 +73,7 @@ struct RingOptions {
   std::size_t capacity = 4096;  ///< bytes of a slot, fixed for the ring's life; 0 becomes 4
   int stream_priority = 0;      ///< of the ring's own copy stream, as the vendor counts; clamped to what there is
   std::optional<StreamRef> copy_stream{};         ///< instead of an own one, not per_thread(); must outlive the ring
-  std::shared_ptr<PinnedSource> pinned_source{};  ///< empty: the vendor's allocation
+  std::shared_ptr<PinnedSource> pinned_source{};  ///< empty: the library's own memory
   WaitMode wait_mode = WaitMode::sleep;
   std::chrono::nanoseconds close_bound = std::chrono::seconds{10};  ///< how long the destructor waits for copies
   LogHandler log{};                                                 ///< empty: default_log()
@@ -111,9 +111,13 @@ struct CloseReport {
 /// are left as found, and so is the vendor's last error unless a call of the library itself fails.
 class TAILRACE_EXPORT ReadbackRing {
  public:
-  /// Allocates everything the ring will ever need: pinned slots, copy stream and events.
+  /// Allocates everything the ring will ever need: pinned slots, copy stream and events. The slots of a ring of 16 MiB
+  /// and more are in a slab where the vendor permits it (Statistics::slab_bytes): memory of huge pages that several
+  /// threads touch, for the length of this call, and that is not in forked children.
   /// @throws Error (Errc::invalid_argument, region_overflow, stream_capturing, out_of_pinned_memory, wrong_memory,
   ///         wrong_device, no_device, driver_error, device_lost); nothing is left allocated then
+  /// @throws Error (Errc::out_of_pinned_memory), without touching any, if a slab needs more memory than the machine and
+  ///         the process's control groups have left
   explicit ReadbackRing(Device device, RingOptions options = {});
   /// close(close_bound), then frees everything that is proven to be no longer written. What is not is kept, knowingly.
   /// Never throws. Logs one warning if results were never collected.

@@ -18,6 +18,8 @@ enum class DriverCall : std::uint8_t {
   pointer_query,   ///< where a pointer points
   pinned_allocate,
   pinned_free,
+  pinned_register,    ///< pin memory that is there
+  pinned_unregister,  ///< and end that
   device_allocate,
   device_free,
   stream_create,
@@ -33,7 +35,7 @@ enum class DriverCall : std::uint8_t {
   copy,        ///< device to host
   device_copy  ///< device to device
 };
-inline constexpr std::size_t driver_call_kinds = 19;
+inline constexpr std::size_t driver_call_kinds = 21;
 
 /// The enumerator as text, e.g. "event_query".
 [[nodiscard]] TAILRACE_EXPORT std::string_view to_string(DriverCall call) noexcept;
@@ -66,6 +68,7 @@ struct Statistics {
   std::uint64_t quarantined = 0;       ///< slots that had to wait for proof that their failed copy is over
   std::uint64_t outstanding = 0;       ///< tickets given out and not yet collected or discarded (now)
   std::uint64_t pinned_bytes = 0;      ///< pinned host memory held (now)
+  std::uint64_t slab_bytes = 0;        ///< those of pinned_bytes that are slabs, not allocations of the vendor's (now)
   DriverCalls calls;                   ///< driver calls made
 
   /// Adds up; of the peak, the larger one.

@@ -69,7 +69,7 @@ TAILRACE_EXPORT void lose_device(int device) noexcept;
 /// Copies complete before the enqueueing call returns, if nothing is before them on their stream.
 TAILRACE_EXPORT void complete_copies_at_enqueue(bool on) noexcept;
 
-/// Every pinned allocation blocks until release() or the destructor.
+/// Every pinned allocation, and registration of memory as pinned, blocks until release() or the destructor.
 class TAILRACE_EXPORT PinnedAllocationHold {
  public:
   PinnedAllocationHold();
@@ -77,7 +77,7 @@ class TAILRACE_EXPORT PinnedAllocationHold {
   PinnedAllocationHold(const PinnedAllocationHold&) = delete;
   PinnedAllocationHold& operator=(const PinnedAllocationHold&) = delete;
   void release() noexcept;
-  /// Blocks until a thread has arrived in a pinned allocation.
+  /// Blocks until a thread has arrived in one of these.
   void wait_until_blocked() const;
 
  private:
@@ -93,7 +93,7 @@ struct Resources {
   std::size_t events = 0;
 };
 [[nodiscard]] TAILRACE_EXPORT Resources resources() noexcept;
-/// Pinned allocations fail when more than @p bytes bytes would be live. Default: no limit.
+/// Pinned allocations and registrations fail when more than @p bytes bytes would be live. Default: no limit.
 TAILRACE_EXPORT void limit_pinned_bytes(std::size_t bytes) noexcept;
 
 #endif
