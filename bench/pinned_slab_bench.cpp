@@ -39,7 +39,7 @@ void check(backend::Status status) {
 
 /// Seconds that a call takes.
 template <class F>
-double timed(F&& call) {
+double timed(const F& call) {
   const Clock::time_point start = Clock::now();
   call();
   return seconds_since(start);

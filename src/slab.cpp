@@ -35,7 +35,7 @@ constexpr std::size_t piece = 4 * mebibyte;
 /// Null, or @p bytes bytes from a boundary of huge pages on. Newer kernels would align large mappings by themselves.
 std::byte* map_aligned(std::size_t bytes) noexcept {
   if (bytes == 0 || bytes > std::numeric_limits<std::size_t>::max() / 2) return nullptr;
-  const std::size_t page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   const std::size_t wanted = (bytes + page - 1) / page * page;
   void* const mapped = ::mmap(nullptr, wanted + huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) return nullptr;

@@ -8,6 +8,8 @@
 #include "tests/support/mapping.hpp"
 #include "tests/support/ring.hpp"
 
+#include <array>
+
 namespace {
 
 using namespace test;
@@ -46,8 +48,8 @@ TEST_F(SlotMemoryTest, OfASmallRingIsTheVendorsAllocation) {
 
 TEST_F(SlotMemoryTest, OfALargeRingTakesEveryResult) {
   ReadbackRing ring = make(slots, large);
-  std::vector<Ticket> tickets;
-  for (std::uint64_t i = 0; i < slots; ++i) tickets.push_back(submit(ring, 100 + i));
+  std::array<Ticket, slots> tickets;
+  for (std::uint64_t i = 0; i < slots; ++i) tickets[i] = submit(ring, 100 + i);
   for (std::uint64_t i = 0; i < slots; ++i) EXPECT_EQ(value_of(ring, tickets[i]), 100 + i);
 }
 
