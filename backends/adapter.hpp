@@ -86,9 +86,9 @@ Status device_free(void* memory) noexcept;
 // Streams and events. A stream may also be one of the two special handles below, which name one of the current device.
 extern const native_stream legacy_stream;
 extern const native_stream per_thread_stream;
-/// Whether all other handles name their device themselves: then what is enqueued through them works whatever device is
-/// current, and so does memory_info().
-extern const bool handles_name_device;
+/// Whether what is enqueued through all other handles (events, waits, copies) works whatever device is current, and
+/// never harms a graph capture on another thread; and whether the same holds for stream_capturing() and memory_info().
+extern const bool handles_stand_alone;
 /// A stream that does not synchronise with the legacy stream; the priority is clamped to what there is.
 Status stream_create(int priority, native_stream& stream) noexcept;
 Status stream_destroy(native_stream stream) noexcept;

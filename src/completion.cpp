@@ -3,6 +3,7 @@
 #include "src/completion.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <thread>
 #include <utility>
 
@@ -17,7 +18,7 @@ Completion::Completion(const Driver& driver, DeviceFault& fault, RingCounters& c
       counters_{counters},
       slots_{slots},
       first_sequence_{first},
-      marks_(slots.size()) {}
+      marks_(std::bit_ceil(slots.size())) {}
 
 Status Completion::open(native_stream stream, bool external) noexcept {
   stream_ = stream;
@@ -38,10 +39,10 @@ Status Completion::enqueued(std::uint64_t position) noexcept {
   // The queue is full only if marks failed and were replaced by late ones: then polling covers this copy too.
   const bool room = tail - head_.load(std::memory_order_acquire) < marks_.size();
   if (room) {
-    Mark& mark = marks_[tail % marks_.size()];
-    status = submitter_.event_record(mark.event.get(), stream_);
+    Mark& next = mark(tail);
+    status = submitter_.event_record(next.event.get(), stream_);
     if (status.ok()) {
-      mark.end = position + 1;
+      next.end = position + 1;
       tail_.store(tail + 1, std::memory_order_release);
     }
   }
@@ -74,7 +75,7 @@ std::size_t Completion::poll_locked(std::uint64_t wanted) noexcept {
   const CaptureScope scope{poller_};
   std::size_t moved = poll_marks(wanted);
   if (!fault_.lost()) moved += poll_late_mark();
-  if (!fault_.lost()) moved += poll_groups();
+  if (!fault_.lost() && !groups_.empty()) moved += poll_groups();
   if (fault_.lost()) moved += lose_all(fault_.status());
   return moved;
 }
@@ -91,8 +92,8 @@ std::size_t Completion::poll_marks(std::uint64_t wanted) noexcept {
     std::uint64_t first = wanted == any ? head : first_mark_of(wanted, head, tail);
     if (first == tail) first = head;
     const std::uint64_t at = std::min(first + stride_, tail - 1);
-    const Mark& mark = marks_[at % marks_.size()];
-    if (resolve(poller_.event_query(mark.event.get()), "event_query", mark.end, moved)) {
+    const Mark& asked = mark(at);
+    if (resolve(poller_.event_query(asked.event.get()), "event_query", asked.end, moved)) {
       stride_ = std::min<std::uint64_t>(2 * stride_ + 1, marks_.size());
       head = at + 1;
     } else {
@@ -106,7 +107,7 @@ std::size_t Completion::poll_marks(std::uint64_t wanted) noexcept {
 
 /// The first mark from `head` on that covers the position.
 std::uint64_t Completion::first_mark_of(std::uint64_t position, std::uint64_t head, std::uint64_t tail) noexcept {
-  while (head != tail && marks_[head % marks_.size()].end <= position) ++head;
+  while (head != tail && mark(head).end <= position) ++head;
   return head;
 }
 
@@ -129,7 +130,7 @@ std::size_t Completion::poll_late_mark() noexcept {
 
 Status Completion::record_late_mark() noexcept {
   late_.end = enqueued_.load(std::memory_order_acquire);  // before recording: the event covers at least these
-  const DeviceScope scope{poller_, stream_, stream_};
+  const EnqueueScope scope{poller_, stream_, stream_};
   Status status = scope.status();
   bool capturing = false;
   if (status.ok() && external_) status = poller_.stream_capturing(stream_, capturing);
@@ -151,12 +152,12 @@ std::size_t Completion::poll_groups() noexcept {
       return false;
     }
     if (status.ok()) {
-      for (const std::uint64_t position : group.positions) moved += prove(position);
+      for (const std::uint64_t position : group.positions) moved += prove(slot(position), position);
       spare_events_.push_back(std::move(group.event));  // reserved by arm()
       return true;
     }
     if (status.lost()) fault_.set(status, "event_query");
-    for (const std::uint64_t position : group.positions) moved += fail(position, status);
+    for (const std::uint64_t position : group.positions) moved += fail(slot(position), position, status);
     return false;  // queried again: the slots wait for proof
   });
   return moved;
@@ -175,50 +176,53 @@ bool Completion::resolve(Status status, const char* call, std::uint64_t end, std
 
 // ---- what it means for the slots
 
-bool Completion::waits_for_mark(std::uint64_t position) noexcept {
-  const Slot& s = slot(position);
-  const Slot::View now = s.view();
+bool Completion::waits_for_mark(const Slot& slot, std::uint64_t position) const noexcept {
+  const Slot::View now = slot.view();
   // Only in these phases can nobody else free the slot, and the submitter rewrite the occupant.
   const bool held = now.phase == Phase::pending || now.phase == Phase::discarded || now.phase == Phase::error_open ||
                     now.phase == Phase::quarantined;
-  return held && now.of(first_sequence_ + position) && s.occupant().recorded_on == nullptr;
+  return held && now.of(first_sequence_ + position) && slot.occupant().recorded_on == nullptr;
 }
 
-std::size_t Completion::prove_up_to(std::uint64_t end) noexcept {
+/// Acts on every slot that waits for a mark which covers the positions below `end`.
+template <class Act>
+std::size_t Completion::for_marked(std::uint64_t end, Act act) noexcept {
   std::size_t moved = 0;
   // Slots used without a copy can make the distance longer than the ring.
   const std::uint64_t size = slots_.size();
   std::uint64_t position = end - proven_ > size ? end - size : proven_;
-  for (; position != end; ++position) {
-    if (waits_for_mark(position)) moved += prove(position);
+  for (std::uint64_t index = position % size; position != end; ++position) {
+    Slot& slot = slots_[index];
+    if (waits_for_mark(slot, position)) moved += act(slot, position);
+    if (++index == size) index = 0;
   }
+  return moved;
+}
+
+std::size_t Completion::prove_up_to(std::uint64_t end) noexcept {
+  const std::size_t moved =
+      for_marked(end, [this](Slot& slot, std::uint64_t position) { return prove(slot, position); });
   proven_ = end;
   return moved;
 }
 
 std::size_t Completion::fail_up_to(std::uint64_t end, Status status) noexcept {
-  std::size_t moved = 0;
-  const std::uint64_t size = slots_.size();
-  std::uint64_t position = end - proven_ > size ? end - size : proven_;
-  for (; position != end; ++position) {
-    if (waits_for_mark(position)) moved += fail(position, status);
-  }
-  return moved;
+  return for_marked(end, [&](Slot& slot, std::uint64_t position) { return fail(slot, position, status); });
 }
 
-std::size_t Completion::prove(std::uint64_t position) noexcept {
+std::size_t Completion::prove(Slot& slot, std::uint64_t position) noexcept {
   const std::uint64_t sequence = first_sequence_ + position;
-  const Slot::View now = slot(position).view();
+  const Slot::View now = slot.view();
   // Before the change: after it the slot may be taken again at once, and more would be in flight than there are slots.
   if (now.of(sequence) && (now.phase == Phase::pending || now.phase == Phase::discarded)) {
     counters_.count(counters_.left_flight);
   }
-  const Slot::Change change = slot(position).prove(sequence);
+  const Slot::Change change = slot.prove(sequence);
   return change && change.before != Phase::error_open ? 1 : 0;
 }
 
-std::size_t Completion::fail(std::uint64_t position, Status status) noexcept {
-  return slot(position).fail(first_sequence_ + position, status) ? count_failed() : 0;
+std::size_t Completion::fail(Slot& slot, std::uint64_t position, Status status) noexcept {
+  return slot.fail(first_sequence_ + position, status) ? count_failed() : 0;
 }
 
 std::size_t Completion::lose_all(Status status) noexcept {
@@ -284,8 +288,7 @@ Status Completion::order_after(std::uint64_t position, native_stream stream) noe
   }
   const std::uint64_t tail = tail_.load(std::memory_order_acquire);
   for (std::uint64_t at = head_.load(std::memory_order_relaxed); at != tail; ++at) {
-    const Mark& mark = marks_[at % marks_.size()];
-    if (mark.end > position) return poller_.stream_wait(stream, mark.event.get());
+    if (mark(at).end > position) return poller_.stream_wait(stream, mark(at).event.get());
   }
   if (!late_recorded_ || late_.end <= position) {
     if (const Status status = record_late_mark(); !status.ok()) return status;

@@ -87,6 +87,7 @@ class Completion {
   };
 
   Slot& slot(std::uint64_t position) noexcept { return slots_[position % slots_.size()]; }
+  Mark& mark(std::uint64_t at) noexcept { return marks_[at & (marks_.size() - 1)]; }
   [[nodiscard]] bool nothing_in_flight() const noexcept;
   std::size_t poll_locked(std::uint64_t wanted) noexcept;
   std::size_t poll_marks(std::uint64_t wanted) noexcept;
@@ -96,11 +97,13 @@ class Completion {
   Status record_late_mark() noexcept;
   // Looks at one event that covers the stream up to `end`. @returns false if it is still pending
   bool resolve(Status status, const char* call, std::uint64_t end, std::size_t& moved) noexcept;
-  bool waits_for_mark(std::uint64_t position) noexcept;
+  template <class Act>
+  std::size_t for_marked(std::uint64_t end, Act act) noexcept;
+  bool waits_for_mark(const Slot& slot, std::uint64_t position) const noexcept;
   std::size_t prove_up_to(std::uint64_t end) noexcept;
   std::size_t fail_up_to(std::uint64_t end, Status status) noexcept;
-  std::size_t prove(std::uint64_t position) noexcept;
-  std::size_t fail(std::uint64_t position, Status status) noexcept;
+  std::size_t prove(Slot& slot, std::uint64_t position) noexcept;
+  std::size_t fail(Slot& slot, std::uint64_t position, Status status) noexcept;
   std::size_t lose_all(Status status) noexcept;
   std::size_t count_failed() noexcept;
   bool recorded_on(std::uint64_t position, native_stream stream) noexcept;
@@ -116,8 +119,8 @@ class Completion {
   bool external_ = false;
   UniqueEvent edge_;
 
-  // Queue of marks: the submitter writes at tail_, polling reads at head_. It has as many places as the ring has slots,
-  // and a slot that is in flight has at most one mark.
+  // Queue of marks: the submitter writes at tail_, polling reads at head_. It has at least as many places as the ring
+  // has slots, and a slot that is in flight has at most one mark. The number of places is a power of two.
   std::vector<Mark> marks_;
   alignas(64) std::atomic<std::uint64_t> tail_{0};
   std::atomic<std::uint64_t> enqueued_{0};  // positions below it were enqueued on stream_

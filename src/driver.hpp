@@ -9,6 +9,7 @@
 #include "src/process.hpp"
 
 #include <cstddef>
+#include <optional>
 
 namespace tailrace::inline TAILRACE_ABI::detail {
 
@@ -106,8 +107,10 @@ class Driver {
   }
   Status noted(DriverCall call, Status status) const noexcept {
     count(call);
-    // The vendor's exit handler may run before ours, while another thread still works.
-    if (status.outcome == backend::Outcome::unloading) ProcessGuard::begin_exit();
+    if (status.hard()) [[unlikely]] {
+      // The vendor's exit handler may run before ours, while another thread still works.
+      if (status.outcome == backend::Outcome::unloading) ProcessGuard::begin_exit();
+    }
     return status;
   }
 
@@ -139,11 +142,11 @@ class CaptureScope {
 /// device and mode are as before afterwards. Work only if status().ok().
 class DeviceScope {
  public:
-  explicit DeviceScope(const Driver& driver) noexcept : driver_{&driver}, capture_{driver} { enter(); }
-  /// For work that uses device memory, events and these streams only: the device stays as it is where that will do.
-  DeviceScope(const Driver& driver, native_stream stream, native_stream other) noexcept
-      : driver_{&driver}, capture_{driver} {
-    if (!backend::handles_name_device || special(stream) || special(other)) enter();
+  explicit DeviceScope(const Driver& driver) noexcept : driver_{&driver}, capture_{driver} {
+    status_ = driver_->get_device(before_);
+    if (!status_.ok() || before_ == driver_->device()) return;
+    status_ = driver_->set_device(driver_->device());
+    switched_ = status_.ok();
   }
   ~DeviceScope() {
     if (switched_) static_cast<void>(driver_->set_device(before_));
@@ -154,21 +157,26 @@ class DeviceScope {
   [[nodiscard]] Status status() const noexcept { return status_; }
 
  private:
-  static bool special(native_stream stream) noexcept {
-    return stream == backend::legacy_stream || stream == backend::per_thread_stream;
-  }
-  void enter() noexcept {
-    status_ = driver_->get_device(before_);
-    if (!status_.ok() || before_ == driver_->device()) return;
-    status_ = driver_->set_device(driver_->device());
-    switched_ = status_.ok();
-  }
-
   const Driver* driver_;
   CaptureScope capture_;
   Status status_;
   int before_ = -1;
   bool switched_ = false;
+};
+
+/// A DeviceScope for events, waits and copies on these streams, where they need one.
+class EnqueueScope {
+ public:
+  EnqueueScope(const Driver& driver, native_stream stream, native_stream other) noexcept {
+    if (!backend::handles_stand_alone || special(stream) || special(other)) scope_.emplace(driver);
+  }
+  [[nodiscard]] Status status() const noexcept { return scope_ ? scope_->status() : Status{}; }
+
+ private:
+  static bool special(native_stream stream) noexcept {
+    return stream == backend::legacy_stream || stream == backend::per_thread_stream;
+  }
+  std::optional<DeviceScope> scope_;
 };
 
 }  // namespace tailrace::inline TAILRACE_ABI::detail

@@ -23,15 +23,7 @@ namespace tailrace::inline TAILRACE_ABI::detail {
 
 namespace {
 
-std::atomic<unsigned> fork_generation{1};
-std::atomic<bool> exit_begun{false};
-
 std::atomic<unsigned> at_work{0};  // threads of the library's own that are in driver calls
-
-void in_forked_child() {
-  fork_generation.fetch_add(1, std::memory_order_relaxed);
-  at_work.store(0);  // those threads are not in the child
-}
 
 void at_exit() {
   ProcessGuard::begin_exit();
@@ -45,22 +37,23 @@ bool on_main_thread() noexcept { return ::gettid() == ::getpid(); }
 
 }  // namespace
 
-ProcessGuard::ProcessGuard() noexcept {
-  static const int registered = pthread_atfork(nullptr, nullptr, in_forked_child);
-  static_cast<void>(registered);
-  generation_ = fork_generation.load(std::memory_order_relaxed);
+void ProcessGuard::in_forked_child() noexcept {
+  generation.fetch_add(1, std::memory_order_relaxed);
+  at_work.store(0);  // those threads are not in the child
 }
 
-bool ProcessGuard::forked() const noexcept { return generation_ != fork_generation.load(std::memory_order_relaxed); }
-
-bool ProcessGuard::exiting() noexcept { return exit_begun.load(std::memory_order_relaxed); }
+ProcessGuard::ProcessGuard() noexcept {
+  static const int registered = pthread_atfork(nullptr, nullptr, [] { in_forked_child(); });
+  static_cast<void>(registered);
+  generation_ = generation.load(std::memory_order_relaxed);
+}
 
 void ProcessGuard::begin_exit() noexcept { exit_begun.store(true); }
 
 // Both are sequentially consistent: either the exit handler sees this thread at work, or this thread sees the exit.
 DriverWork::DriverWork() noexcept {
   at_work.fetch_add(1);
-  allowed_ = !exit_begun.load();
+  allowed_ = !ProcessGuard::exit_begun.load();
   if (!allowed_) at_work.fetch_sub(1);
 }
 
@@ -68,9 +61,7 @@ DriverWork::~DriverWork() {
   if (allowed_) at_work.fetch_sub(1);
 }
 
-void ProcessGuard::check(const char* operation) const {
-  if (!usable()) throw refusal(operation);
-}
+void ProcessGuard::throw_refusal(const char* operation) const { throw refusal(operation); }
 
 Error ProcessGuard::refusal(const char* operation) const {
   if (forked()) {

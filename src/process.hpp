@@ -5,6 +5,8 @@
 #include <tailrace/config.hpp>
 #include <tailrace/error.hpp>
 
+#include <atomic>
+
 namespace tailrace::inline TAILRACE_ABI::detail {
 
 /// Whether an object may still touch the device and its threads: not in a forked child of the process that made it, and
@@ -15,13 +17,16 @@ class ProcessGuard {
   ProcessGuard() noexcept;
 
   /// In a forked child: the object must be left exactly as it is.
-  [[nodiscard]] bool forked() const noexcept;
+  [[nodiscard]] bool forked() const noexcept { return generation_ != generation.load(std::memory_order_relaxed); }
   /// Process exit has begun.
-  [[nodiscard]] static bool exiting() noexcept;
+  [[nodiscard]] static bool exiting() noexcept { return exit_begun.load(std::memory_order_relaxed); }
   /// Neither of them.
   [[nodiscard]] bool usable() const noexcept { return !forked() && !exiting(); }
   /// @throws Error (Errc::forked, Errc::exiting)
-  void check(const char* operation) const;
+  void check(const char* operation) const {
+    if (!usable()) [[unlikely]]
+      throw_refusal(operation);
+  }
   /// What check() throws. Only if not usable().
   [[nodiscard]] Error refusal(const char* operation) const;
 
@@ -33,6 +38,12 @@ class ProcessGuard {
   static void watch_exit() noexcept;
 
  private:
+  [[noreturn]] void throw_refusal(const char* operation) const;
+
+  static inline std::atomic<unsigned> generation{1};  // one more in every forked child
+  static inline std::atomic<bool> exit_begun{false};
+  static void in_forked_child() noexcept;
+  friend class DriverWork;
   unsigned generation_;
 };
 

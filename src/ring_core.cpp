@@ -46,6 +46,7 @@ std::optional<Ticket> RingCore::try_submit(const DeviceView& view, StreamRef pro
 
 Ticket RingCore::submit_for(const DeviceView& view, StreamRef producer, std::chrono::nanoseconds timeout) {
   const Call call{*this, "submit_for"};
+  const Stay stay{*this};
   const Source source = check_source(view, "submit_for");
   const Clock::time_point deadline = deadline_after(timeout);
   std::unique_lock lock{submit_mutex_};
@@ -99,7 +100,7 @@ void RingCore::check_open(const char* operation) const {
 }
 
 Phase RingCore::look_at_next_slot() noexcept {
-  const Slot& slot = slots_[position_ % slots_.size()];
+  const Slot& slot = slots_[next_slot_];
   const Phase phase = slot.view().phase;
   if (phase == Phase::free) return phase;
   if (phase == Phase::pending && stalled_at_ != position_ + 1) {
@@ -114,11 +115,11 @@ Ticket RingCore::enqueue(const Source& source, StreamRef stream, Via via) {
   if (!std::exchange(used_, true)) ProcessGuard::watch_exit();
   if (source.bytes == 0) return publish(0, Phase::ready);
   const native_stream on = via == Via::copy_stream ? stream_.get() : stream.get();
-  const DeviceScope scope{submitter_, stream.get(), on};
+  const EnqueueScope scope{submitter_, stream.get(), on};
   check_submitting(scope.status(), "current_device");
   check_with_driver(source, stream);
   order(stream.get(), on);
-  std::byte* const memory = memory_.slot(static_cast<unsigned>(position_ % slots_.size()));
+  std::byte* const memory = memory_.slot(next_slot_);
   unpoison(memory, options_.capacity);
   check_submitting(submitter_.copy_to_host(memory, source.region, on), "copy");
   // The copy is accepted: from here on nothing fails, and there is a ticket.
@@ -149,7 +150,7 @@ void RingCore::check_with_driver(const Source& source, StreamRef stream) const {
 Ticket RingCore::publish(std::size_t bytes, Phase phase, native_stream recorded_on) noexcept {
   const std::uint64_t position = position_++;
   const std::uint64_t sequence = first_sequence_ + position;
-  const auto index = static_cast<unsigned>(position % slots_.size());
+  const unsigned index = std::exchange(next_slot_, next_slot_ + 1 == slots_.size() ? 0 : next_slot_ + 1);
   counters_.count(counters_.submissions);
   counters_.count(counters_.bytes, bytes);
   if (phase != Phase::ready) counters_.enter_flight();
@@ -173,7 +174,7 @@ void RingCore::arm(std::span<const Ticket> tickets, StreamRef stream) {
   std::ranges::sort(positions);
   if (std::ranges::adjacent_find(positions) != positions.end()) refuse_arming(tickets.front());
   if (positions.empty()) return;
-  const DeviceScope scope{driver_, stream.get(), stream.get()};
+  const EnqueueScope scope{driver_, stream.get(), stream.get()};
   check(scope.status(), "current_device", at("arm"));
   require_not_capturing(driver_, *fault_, stream, at("arm"));
   const Completion::Armed armed = completion_.arm(std::move(positions), stream.get());
@@ -225,11 +226,21 @@ RingCore::Look RingCore::look(const Ticket& ticket, const char* operation) {
 }
 
 RingCore::Look RingCore::look_settled(const Ticket& ticket, const char* operation, Clock::time_point deadline) {
+  Look found = look(ticket, operation);
+  if (found.phase != Phase::pending) return found;
+  poll_and_wake(Poll::unless_busy, ticket.sequence() - first_sequence_);
+  found = look(ticket, operation);
+  if (found.phase != Phase::pending || deadline == Clock::time_point::min()) return found;
+  return wait_settled(ticket, operation, deadline);
+}
+
+RingCore::Look RingCore::wait_settled(const Ticket& ticket, const char* operation, Clock::time_point deadline) {
+  const Stay stay{*this};
   for (unsigned round = 0;; ++round) {
     const std::uint64_t epoch = wakeup_.epoch();
+    process_.check(operation);
     Look found = look(ticket, operation);
     if (found.phase != Phase::pending) return found;
-    process_.check(operation);
     poll_and_wake(Poll::unless_busy, ticket.sequence() - first_sequence_);
     found = look(ticket, operation);
     if (found.phase != Phase::pending) return found;
@@ -259,18 +270,17 @@ void RingCore::pause(unsigned round, std::uint64_t epoch, Clock::time_point dead
 // ---- collect: exclusive hold of a READY slot
 
 SlotClaim RingCore::wait_and_claim(const Ticket& ticket, std::size_t element_size) {
-  Call call{*this, "collect"};
-  return call.hand_over(claim(look_settled(ticket, "collect", Clock::time_point::max()), ticket, element_size));
+  const Call call{*this, "collect"};
+  return claim(look_settled(ticket, "collect", Clock::time_point::max()), ticket, element_size);
 }
 
 SlotClaim RingCore::try_claim(const Ticket& ticket, std::size_t element_size) {
-  Call call{*this, "try_collect"};
+  const Call call{*this, "try_collect"};
   const Look found = look_settled(ticket, "try_collect", Clock::time_point::min());
   if (found.phase == Phase::pending) return {};
-  return call.hand_over(claim(found, ticket, element_size));
+  return claim(found, ticket, element_size);
 }
 
-/// The claim stays inside the ring until release() or keep().
 SlotClaim RingCore::claim(const Look& found, const Ticket& ticket, std::size_t element_size) {
   if (is_error(found.phase)) throw_failed_copy(*found.slot, ticket);
   if (found.phase != Phase::ready) refuse_ticket(found.phase, ticket, "collect");
@@ -280,7 +290,11 @@ SlotClaim RingCore::claim(const Look& found, const Ticket& ticket, std::size_t e
                     std::to_string(element_size) + " bytes",
                 "ask for the type that was submitted; the readback is still READY", at("collect", ticket)};
   }
-  if (!found.slot->claim(ticket.sequence())) refuse_ticket(Phase::reading, ticket, "collect");
+  inside_.fetch_add(1, std::memory_order_acq_rel);  // until release() or keep()
+  if (!found.slot->claim(ticket.sequence())) {
+    inside_.fetch_sub(1, std::memory_order_acq_rel);
+    refuse_ticket(Phase::reading, ticket, "collect");
+  }
   return {*this, ticket.slot(), {memory_.slot(ticket.slot()), ticket.size()}};
 }
 
@@ -340,7 +354,7 @@ void RingCore::guard_source(const Ticket& ticket, StreamRef stream) {
                   at("guard_source", ticket)};
     default: refuse_ticket(phase, ticket, "guard_source");
   }
-  const DeviceScope scope{driver_, stream.get(), stream_.get()};
+  const EnqueueScope scope{driver_, stream.get(), stream_.get()};
   check(scope.status(), "current_device", at("guard_source", ticket));
   require_not_capturing(driver_, *fault_, stream, at("guard_source", ticket));
   check(completion_.order_after(ticket.sequence() - first_sequence_, stream.get()), "stream_wait",

@@ -91,29 +91,31 @@ class RingCore {
   [[nodiscard]] std::size_t pinned_bytes() const noexcept { return memory_.bytes(); }
 
  private:
-  // Every public call, for its whole length: refused after fork and at exit, counted for the destructor, and the place
-  // where pending messages are logged, when no lock is held any more.
+  // Every public call: refused after fork and at exit, and the place where pending messages are logged, when no lock is
+  // held any more.
   class Call {
    public:
-    Call(RingCore& core, const char* operation) : core_{core} {
-      core.process_.check(operation);
-      core.inside_.fetch_add(1, std::memory_order_acq_rel);
-    }
+    Call(RingCore& core, const char* operation) : core_{core} { core.process_.check(operation); }
     ~Call() {
-      core_.tell_pending_messages();
-      if (counted_) core_.inside_.fetch_sub(1, std::memory_order_acq_rel);
+      if (core_.has_messages()) [[unlikely]]
+        core_.tell_pending_messages();
     }
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
-    /// A claim stays inside when the call has ended.
-    SlotClaim hand_over(SlotClaim claim) noexcept {
-      counted_ = false;
-      return claim;
-    }
 
    private:
     RingCore& core_;
-    bool counted_ = true;
+  };
+  // Whoever may be blocked in the ring, or has a claim on a slot, is counted: its end waits for them.
+  class Stay {
+   public:
+    explicit Stay(RingCore& core) noexcept : core_{core} { core_.inside_.fetch_add(1, std::memory_order_acq_rel); }
+    ~Stay() { core_.inside_.fetch_sub(1, std::memory_order_acq_rel); }
+    Stay(const Stay&) = delete;
+    Stay& operator=(const Stay&) = delete;
+
+   private:
+    RingCore& core_;
   };
   // What a ticket's slot is in, for this ticket.
   struct Look {
@@ -139,6 +141,7 @@ class RingCore {
   // Tickets.
   Look look(const Ticket& ticket, const char* operation);
   Look look_settled(const Ticket& ticket, const char* operation, Clock::time_point deadline);
+  Look wait_settled(const Ticket& ticket, const char* operation, Clock::time_point deadline);
   SlotClaim claim(const Look& found, const Ticket& ticket, std::size_t element_size);
   [[noreturn]] void throw_failed_copy(Slot& slot, const Ticket& ticket);
   [[noreturn]] void refuse_arming(const Ticket& ticket) const;
@@ -158,6 +161,9 @@ class RingCore {
   [[nodiscard]] bool waits_for_copies() const noexcept;
   [[nodiscard]] CloseReport report() const noexcept;
   void tell_end(const CloseReport& report, bool kept) const noexcept;
+  [[nodiscard]] bool has_messages() const noexcept {
+    return fault_->lost() || counters_.wrapped.load(std::memory_order_relaxed);
+  }
   void tell_pending_messages() noexcept;
   [[nodiscard]] ErrorDetails at(const char* operation) const;
   [[nodiscard]] ErrorDetails at(const char* operation, const Ticket& ticket) const;
@@ -190,6 +196,7 @@ class RingCore {
 
   std::mutex submit_mutex_;     // of everything below
   std::uint64_t position_ = 0;  // of the next submission
+  unsigned next_slot_ = 0;      // the slot of that position
   bool used_ = false;
   unsigned ask_in_ = 0;           // submissions until a producer is asked again whether it is idle
   unsigned ask_every_ = 0;        // grows while the answer is no

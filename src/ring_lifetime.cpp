@@ -102,6 +102,7 @@ std::size_t RingCore::end(std::unique_ptr<RingCore> core, std::optional<std::chr
 
 CloseReport RingCore::close(std::chrono::nanoseconds bound) {
   const Call call{*this, "close"};
+  const Stay stay{*this};
   const Clock::time_point deadline = deadline_after(bound);
   closed_.store(true, std::memory_order_release);
   wakeup_.notify();

@@ -58,13 +58,14 @@ ErrorDetails RingCore::at(const char* operation, const Ticket& ticket) const {
 }
 
 ErrorDetails RingCore::at_next_slot(const char* operation) const {
-  const auto index = static_cast<unsigned>(position_ % slots_.size());
-  return {.operation = operation, .ring = options_.name, .slot = index, .sequence = slots_[index].occupant().sequence};
+  return {.operation = operation,
+          .ring = options_.name,
+          .slot = next_slot_,
+          .sequence = slots_[next_slot_].occupant().sequence};
 }
 
 ErrorDetails RingCore::at_next_submission() const {
-  const auto index = static_cast<unsigned>(position_ % slots_.size());
-  return {.operation = "submit", .ring = options_.name, .slot = index, .sequence = first_sequence_ + position_};
+  return {.operation = "submit", .ring = options_.name, .slot = next_slot_, .sequence = first_sequence_ + position_};
 }
 
 void RingCore::refuse_slot(Phase phase, const char* operation) {

@@ -26,7 +26,7 @@ struct CudaApi {
   static constexpr CopyKind to_host = cudaMemcpyDeviceToHost;
   static constexpr CopyKind on_device = cudaMemcpyDeviceToDevice;
   static constexpr bool notes_not_ready = false;
-  static constexpr bool handles_name_device = true;
+  static constexpr bool handles_stand_alone = true;
   static constexpr CaptureMode relaxed_capture = cudaStreamCaptureModeRelaxed;
 
   // Errors and versions.

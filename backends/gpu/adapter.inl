@@ -111,7 +111,7 @@ Status device_free(void* memory) noexcept { return status<Api>(Api::device_free(
 const native_stream legacy_stream = reinterpret_cast<native_stream>(std::uintptr_t{1});
 const native_stream per_thread_stream = reinterpret_cast<native_stream>(std::uintptr_t{2});
 
-const bool handles_name_device = Api::handles_name_device;
+const bool handles_stand_alone = Api::handles_stand_alone;
 
 Status stream_create(int priority, native_stream& stream) noexcept {
   int least = 0;

@@ -15,7 +15,8 @@ template <class Api>
 Status status(typename Api::Result result) noexcept {
   if (result == Api::success) return {};
   if (result == Api::not_ready) {
-    if (Api::notes_not_ready && Api::peek_last_error() == Api::not_ready) static_cast<void>(Api::take_last_error(result));
+    if (Api::notes_not_ready && Api::peek_last_error() == Api::not_ready)
+      static_cast<void>(Api::take_last_error(result));
     return {Outcome::not_ready, static_cast<int>(result)};
   }
   const int code = Api::take_last_error(result);

@@ -29,7 +29,7 @@ struct HipApi : HipPlatform {
   static constexpr CopyKind to_host = hipMemcpyDeviceToHost;
   static constexpr CopyKind on_device = hipMemcpyDeviceToDevice;
   static constexpr bool notes_not_ready = true;  // versions before 7
-  static constexpr bool handles_name_device = false;
+  static constexpr bool handles_stand_alone = false;
   static constexpr CaptureMode relaxed_capture = hipStreamCaptureModeRelaxed;
 
   // Errors and versions.

@@ -26,7 +26,7 @@ std::string runtime_version() { return TAILRACE_VERSION_STRING; }
 std::string driver_version() { return "none"; }
 
 /// As with a vendor whose handles do not, so that this is what the tests of the current device see.
-const bool handles_name_device = false;
+const bool handles_stand_alone = false;
 
 // Devices.
 
