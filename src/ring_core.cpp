@@ -72,6 +72,15 @@ Ticket RingCore::submit_for(const DeviceView& view, StreamRef producer, std::chr
   }
 }
 
+Ticket RingCore::submit_checked(const Source& source) {
+  const Call call{*this, "read"};
+  const std::lock_guard lock{submit_mutex_};
+  check_open("read");
+  if (const Phase phase = look_at_next_slot(); phase != Phase::free) refuse_slot(phase, "read");
+  if (!std::exchange(used_, true)) ProcessGuard::watch_exit();
+  return start_copy(source, stream_.get(), Via::copy_stream);
+}
+
 Ticket RingCore::record(const DeviceView& view, StreamRef stream) {
   const Call call{*this, "record"};
   const Source source = check_source(view, "record");
@@ -122,6 +131,10 @@ Ticket RingCore::enqueue(const Source& source, StreamRef stream, Via via) {
     check_submitting(driver_.event_record(completion_.edge(), stream.get()), "event_record");
     if (on != stream.get()) check_submitting(driver_.stream_wait(on, completion_.edge()), "stream_wait");
   }
+  return start_copy(source, on, via);
+}
+
+Ticket RingCore::start_copy(const Source& source, native_stream on, Via via) {
   std::byte* const memory = memory_.slot(static_cast<unsigned>(position_ % slots_.size()));
   unpoison(memory, options_.capacity);
   check_submitting(driver_.copy_to_host(memory, source.region, on), "copy");
