@@ -234,9 +234,10 @@ bool Transfer::submit_more() noexcept {
 bool Transfer::submit_chunks() noexcept {
   bool did = false;
   try {
-    for (const unsigned slots = lane_->ring().slots(); submitted_ != source_.bytes; did = true) {
-      if (chunks_.size() == slots) return did;
+    while (submitted_ != source_.bytes) {
+      if (chunks_.size() == lane_->ring().slots()) return did;
       submit_next();
+      did = true;
     }
   } catch (...) {
     refusal_ = std::current_exception();
