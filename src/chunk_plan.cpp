@@ -13,6 +13,7 @@ constexpr std::size_t kibibyte = 1024;
 constexpr std::size_t line = 64;
 constexpr std::size_t aligned = 256;
 
+constexpr std::size_t second_chunk = 256 * kibibyte;  // the DMA of it takes as long as copying the first
 constexpr std::size_t smallest_last_chunk = 256 * kibibyte;
 constexpr std::size_t smallest_piece = 128 * kibibyte;
 constexpr std::size_t usual_pieces = 8;               // of a chunk: some more than the threads that copy it
@@ -27,14 +28,15 @@ std::size_t ChunkPlan::next() const noexcept {
   const std::size_t tail = left <= 2 * smallest_last_chunk ? left : left / 2 / aligned * aligned;
   const std::size_t most = std::min({largest_, grown_, tail});
   if (most < 2 * huge_page || most == left) return most;
-  const std::uintptr_t from = address(destination_) + begin_;
   // The alignment of the source, which the DMA depends on, is worth more than the last bytes of a page.
-  return ((from + most) / huge_page * huge_page - from) / aligned * aligned;
+  const std::uintptr_t from = address(destination_) + begin_;
+  const std::uintptr_t most_end = from + most / aligned * aligned + aligned - 1;
+  return (most_end / huge_page * huge_page - from) / aligned * aligned;
 }
 
 void ChunkPlan::took(std::size_t chunk) noexcept {
   begin_ += chunk;
-  if (grown_ < largest_) grown_ *= 2;
+  if (grown_ < largest_) grown_ = std::max(2 * grown_, second_chunk);
 }
 
 bool ChunkPlan::cacheable() const noexcept { return bytes_ <= most_cached; }

@@ -12,9 +12,9 @@ namespace tailrace::inline TAILRACE_ABI::detail {
 
 /// How one large read is cut: into chunks for the DMA, and each chunk into pieces for the threads that copy it out.
 ///
-/// The first chunks are small, so that copying begins while the DMA has hardly started, and each is at most twice as
-/// large as the one before; the last ones are small again, since nothing overlaps the copying of the last. In between
-/// they end where a huge page of the destination does.
+/// The first chunks are small, so that copying begins while the DMA has hardly started, and grow; the last ones are
+/// small again, since nothing overlaps the copying of the last. In between they end where a huge page of the
+/// destination does.
 class ChunkPlan {
  public:
   /// @param largest  bytes of a chunk's slot
@@ -34,7 +34,7 @@ class ChunkPlan {
   std::size_t bytes_;
   std::size_t largest_;
   std::size_t begin_ = 0;
-  std::size_t grown_ = std::size_t{64} << 10;  // what the next chunk may have grown to
+  std::size_t grown_ = std::size_t{64} << 10;  // what the next chunk may have grown to; so much is one small read
 };
 
 /// The pieces of one chunk, cut at cache lines, so that no two threads write one.
