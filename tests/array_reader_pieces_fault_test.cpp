@@ -30,7 +30,7 @@ constexpr std::size_t mebibyte = 1024 * kibibyte;
 class ArrayReaderPiecesFaultTest : public testing::Test {
  protected:
   test::Stream stream;
-  const std::vector<std::byte> content = test::pattern(4 * mebibyte);
+  const std::vector<std::byte> content = test::pattern(2 * mebibyte);
   const test::Buffer source = test::on_device(content);
   std::vector<std::byte> got = std::vector<std::byte>(content.size());
   Runtime runtime{tailrace::Device{0}, {.chunk_bytes = mebibyte, .chunk_slots = 3}};
@@ -71,7 +71,7 @@ TEST_F(ArrayReaderPiecesFaultTest, TellsTheGoodLeadingBytesOfGrowingChunks) {
 }
 
 TEST_F(ArrayReaderPiecesFaultTest, EndsWellWhereverACallFails) {
-  for (std::uint64_t k = 1; k < 80; ++k) {
+  for (std::uint64_t k = 1; k < 60; ++k) {
     faults::fail_any_call(k);
     const auto failure = failure_of_read(k % 2 == 0);
     faults::clear_failures();
