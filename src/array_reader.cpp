@@ -87,7 +87,7 @@ void ArrayReader::read(std::span<std::byte> destination, const DeviceView& view,
   check_open("read");
   const Source source = check_arguments(destination, view, "read");
   if (source.bytes == 0) return;
-  const std::shared_ptr<Transfer> transfer = start(destination, source, producer, options);
+  const std::shared_ptr<Transfer> transfer = start(destination, source, producer, options, DrivenBy::caller);
   drive(*transfer);
   count(*transfer);
   if (transfer->outcome()) std::rethrow_exception(transfer->outcome());
@@ -101,7 +101,7 @@ void ArrayReader::async_read(std::string_view tag, std::span<std::byte> destinat
   const std::shared_ptr<Tag> opened = tags_->open(tag, [arena = tags_->arena()] { return arena->run_one_piece(); });
   try {
     if (source.bytes == 0) return tags_->finish(opened, nullptr);
-    Active active{.tag = opened, .transfer = start(destination, source, producer, options)};
+    Active active{.tag = opened, .transfer = start(destination, source, producer, options, DrivenBy::progress_thread)};
     tags_->attach(opened, active.transfer);
     hand_over(std::move(active));
   } catch (...) {
@@ -142,13 +142,14 @@ Source ArrayReader::check_arguments(std::span<std::byte> destination, const Devi
 }
 
 std::shared_ptr<Transfer> ArrayReader::start(std::span<std::byte> destination, const Source& source, StreamRef producer,
-                                             ReadOptions options) {
+                                             ReadOptions options, DrivenBy driven_by) {
   if (!used_.exchange(true, std::memory_order_relaxed)) ProcessGuard::watch_exit();
   const DeviceScope scope{driver_};
   fault_->check(scope.status(), "current_device", {.operation = "read"});
   auto transfer =
       std::make_shared<Transfer>(context_, destination, source, producer, options.snapshot ? &snapshots_ : nullptr);
   if (options.snapshot) counters_.count(counts_.snapshots);
+  if (driven_by == DrivenBy::caller) transfer->begin();
   return transfer;
 }
 
@@ -257,9 +258,11 @@ void ArrayReader::leave(const std::list<Active>& active) noexcept {
 
 void ArrayReader::nap(unsigned idle_rounds, std::uint64_t epoch) noexcept {
   // What the GPU does can only be found by looking; pieces and lanes that are done wake the sleeper.
-  constexpr unsigned spins = 64;
+  constexpr unsigned looks = 64;  // some tens of microseconds, the time of a small read
+  constexpr unsigned spins = 128;
   constexpr std::chrono::microseconds shortest{10};
   constexpr std::chrono::microseconds longest{500};
+  if (idle_rounds < looks) return;
   if (idle_rounds < spins) {
     std::this_thread::yield();
   } else {

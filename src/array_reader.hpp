@@ -56,8 +56,9 @@ class ArrayReader {
 
   void check_open(const char* operation) const;
   Source check_arguments(std::span<std::byte> destination, const DeviceView& view, const char* operation) const;
+  enum class DrivenBy : std::uint8_t { caller, progress_thread };
   std::shared_ptr<Transfer> start(std::span<std::byte> destination, const Source& source, StreamRef producer,
-                                  ReadOptions options);
+                                  ReadOptions options, DrivenBy driven_by);
   void hand_over(Active active);
   void drive(Transfer& transfer);
   bool advance(Transfer& transfer) noexcept;

@@ -2,8 +2,6 @@
 // Copyright (c) 2026, the tailrace authors
 #include "src/copy_arena_core.hpp"
 
-#include "src/cpu_count.hpp"
-#include "src/streaming_copy.hpp"
 #include "src/wakeup.hpp"
 
 #include <tailrace/error.hpp>
@@ -42,7 +40,7 @@ tbb::task_arena::constraints constraints_of(unsigned concurrency, std::optional<
 }
 
 void copy(const Piece& piece) noexcept {
-  streaming_copy(piece.destination, piece.source, piece.bytes);
+  host_copy(piece.how, piece.destination, piece.source, piece.bytes);
   const std::shared_ptr<Wakeup> wakeup = piece.group->wakeup;  // the group may be gone once it counts 0
   if (piece.group->left.fetch_sub(1, std::memory_order_acq_rel) == 1 && wakeup != nullptr) wakeup->notify();
 }
@@ -130,17 +128,23 @@ void ArenaCore::shut_down() noexcept {
   }
 }
 
-void ArenaCore::enqueue_pieces(std::span<const Piece> pieces) {
-  {
-    const std::scoped_lock lock{mutex_};
-    pieces_.insert(pieces_.end(), pieces.begin(), pieces.end());
-  }
-  start_drainers(pieces.size());
+void ArenaCore::enqueue_pieces(std::span<const Piece> pieces, unsigned helpers) {
+  std::unique_lock lock{mutex_};
+  pieces_.insert(pieces_.end(), pieces.begin(), pieces.end());
+  const unsigned at_them = at_pieces();
+  const std::size_t more = helpers > at_them ? helpers - at_them : 0;
+  start_drainers(std::move(lock), std::min(pieces.size(), more));
+}
+
+/// Drainers that take pieces, or will as soon as they have come. With the lock held.
+unsigned ArenaCore::at_pieces() const noexcept {
+  const unsigned dedicated = own_ != nullptr && !asleep_ ? 1 : 0;
+  return beside_ + dedicated - std::min(in_jobs_, beside_ + dedicated);
 }
 
 bool ArenaCore::run_one_piece() noexcept {
   std::unique_lock lock{mutex_};
-  if (pieces_.empty()) return false;
+  if (pieces_.empty() || (pieces_.front().how == HostCopy::fresh && copying_ != 0)) return false;
   const Piece piece = pieces_.front();
   pieces_.pop_front();
   lock.unlock();
@@ -168,8 +172,9 @@ bool ArenaCore::draining() const {
   return own_ != nullptr || at_work_ > 0;
 }
 
-void ArenaCore::start_drainers(std::size_t items) noexcept {
-  std::unique_lock lock{mutex_};
+void ArenaCore::start_drainers(std::size_t items) noexcept { start_drainers(std::unique_lock{mutex_}, items); }
+
+void ArenaCore::start_drainers(std::unique_lock<std::mutex> lock, std::size_t items) noexcept {
   if (asleep_ && items > 0) {
     asleep_ = false;
     work_.notify_one();
@@ -228,18 +233,24 @@ bool ArenaCore::run_next(std::unique_lock<std::mutex>& lock) noexcept {
   if (!pieces_.empty()) {
     const Piece piece = pieces_.front();
     pieces_.pop_front();
+    ++copying_;
     lock.unlock();
     copy(piece);
+    lock.lock();
+    --copying_;
   } else if (!jobs_.empty()) {
-    const std::shared_ptr<ArenaJob> job = std::move(jobs_.front());
+    std::shared_ptr<ArenaJob> job = std::move(jobs_.front());
     jobs_.pop_front();
     job->queued_ = false;
+    ++in_jobs_;
     lock.unlock();
     job->run();
+    job.reset();  // what it held may end here, without the lock
+    lock.lock();
+    --in_jobs_;
   } else {
     return false;
   }
-  lock.lock();
   return true;
 }
 

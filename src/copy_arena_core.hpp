@@ -2,6 +2,8 @@
 // Copyright (c) 2026, the tailrace authors
 #pragma once
 
+#include "src/cpu_count.hpp"
+#include "src/host_copy.hpp"
 #include "src/process.hpp"
 
 #include <tailrace/copy_arena.hpp>
@@ -27,12 +29,13 @@ struct PieceGroup {
   std::shared_ptr<Wakeup> wakeup{};  ///< notified when it becomes 0; may be empty
 };
 
-/// One memcpy to be done by a worker.
+/// One copy to be done by a worker.
 struct Piece {
   std::byte* destination = nullptr;
   const std::byte* source = nullptr;
   std::size_t bytes = 0;
   PieceGroup* group = nullptr;
+  HostCopy how = HostCopy::streaming;
 };
 
 /// Something that waits in an arena's queue to be run once.
@@ -77,9 +80,12 @@ class ArenaCore : public std::enable_shared_from_this<ArenaCore> {
   [[nodiscard]] unsigned concurrency() const noexcept { return concurrency_; }
   [[nodiscard]] const ProcessGuard& guard() const noexcept { return guard_; }
 
+  /// Wakes drainers for them only as long as fewer than @p helpers are at pieces: for a copy that keeps up with few
+  /// threads, waking more takes longer than they save.
   /// @throws std::bad_alloc; then none of them is queued
-  void enqueue_pieces(std::span<const Piece> pieces);
-  /// Pops one piece and copies it on the calling thread; false if there is none.
+  void enqueue_pieces(std::span<const Piece> pieces, unsigned helpers = max_workers);
+  /// Pops one piece and copies it on the calling thread; false if there is none for it. Pieces for fresh memory, which
+  /// take long, are left to the drainers as long as one is at them: the caller has other things to look after.
   bool run_one_piece() noexcept;
 
   /// Two calls, since the caller may hold a lock of its own for the first, and not for the second, which may run code
@@ -102,6 +108,8 @@ class ArenaCore : public std::enable_shared_from_this<ArenaCore> {
   void drain_beside() noexcept;
   void drain_dedicated() noexcept;
   bool run_next(std::unique_lock<std::mutex>& lock) noexcept;
+  void start_drainers(std::unique_lock<std::mutex> lock, std::size_t items) noexcept;
+  [[nodiscard]] unsigned at_pieces() const noexcept;
   [[nodiscard]] bool drained_by_this_thread() const noexcept;
 
   const ProcessGuard guard_;
@@ -116,6 +124,8 @@ class ArenaCore : public std::enable_shared_from_this<ArenaCore> {
   std::list<std::shared_ptr<ArenaJob>> jobs_;
   unsigned beside_ = 0;   ///< drainers besides the dedicated one, put into the arena and not left again
   unsigned at_work_ = 0;  ///< those of them that have started
+  unsigned in_jobs_ = 0;  ///< drainers that run a job
+  unsigned copying_ = 0;  ///< drainers that copy a piece
   bool asleep_ = false;   ///< the dedicated drainer sleeps and nobody has woken it yet
   bool closed_ = false;
 };

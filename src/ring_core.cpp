@@ -73,6 +73,15 @@ Ticket RingCore::submit_for(const DeviceView& view, StreamRef producer, std::chr
   }
 }
 
+Ticket RingCore::submit_checked(const Source& source) {
+  const Call call{*this, "read"};
+  const std::lock_guard lock{submit_mutex_};
+  check_open("read");
+  if (const Phase phase = look_at_next_slot(); phase != Phase::free) refuse_slot(phase, "read");
+  if (!std::exchange(used_, true)) ProcessGuard::watch_exit();
+  return start_copy(source, stream_.get(), Via::copy_stream);
+}
+
 Ticket RingCore::record(const DeviceView& view, StreamRef stream) {
   const Call call{*this, "record"};
   const Source source = check_source(view, "record");
@@ -119,6 +128,10 @@ Ticket RingCore::enqueue(const Source& source, StreamRef stream, Via via) {
   check_submitting(scope.status(), "current_device");
   check_with_driver(source, stream);
   order(stream.get(), on);
+  return start_copy(source, on, via);
+}
+
+Ticket RingCore::start_copy(const Source& source, native_stream on, Via via) {
   std::byte* const memory = memory_.slot(next_slot_);
   unpoison(memory, options_.capacity);
   check_submitting(submitter_.copy_to_host(memory, source.region, on), "copy");

@@ -61,6 +61,9 @@ class RingCore {
   Ticket submit(const DeviceView& view, StreamRef producer);
   std::optional<Ticket> try_submit(const DeviceView& view, StreamRef producer);
   Ticket submit_for(const DeviceView& view, StreamRef producer, std::chrono::nanoseconds timeout);
+  /// For large reads, whose source was checked as a whole: submits a part of it, in the order of the copy stream. The
+  /// driver's device is current, and the capture mode relaxed.
+  Ticket submit_checked(const Source& source);
   Ticket record(const DeviceView& view, StreamRef stream);
   void arm(std::span<const Ticket> tickets, StreamRef stream);
   std::size_t poll();
@@ -132,6 +135,7 @@ class RingCore {
   Phase look_at_next_slot() noexcept;
   Ticket enqueue(const Source& source, StreamRef stream, Via via);
   void order(native_stream producer, native_stream copy);
+  Ticket start_copy(const Source& source, native_stream on, Via via);
   void check_with_driver(const Source& source, StreamRef stream) const;
   Ticket publish(std::size_t bytes, Phase phase, native_stream recorded_on = nullptr) noexcept;
   [[noreturn]] void refuse_slot(Phase phase, const char* operation);

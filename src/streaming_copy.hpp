@@ -5,6 +5,7 @@
 #include <tailrace/config.hpp>
 
 #include <cstddef>
+#include <span>
 
 namespace tailrace::inline TAILRACE_ABI::detail {
 
@@ -12,5 +13,13 @@ namespace tailrace::inline TAILRACE_ABI::detail {
 /// cache, and reading its lines before overwriting them would cost a third of the bandwidth. When it returns, the bytes
 /// can be published with an ordinary release.
 void streaming_copy(std::byte* destination, const std::byte* source, std::size_t bytes) noexcept;
+
+/// One way to do that.
+struct StreamingVariant {
+  const char* name;
+  void (*copy)(std::byte* destination, const std::byte* source, std::size_t bytes) noexcept;
+};
+/// All ways that this CPU can execute, the best one first; the last is memcpy.
+[[nodiscard]] std::span<const StreamingVariant> streaming_variants() noexcept;
 
 }  // namespace tailrace::inline TAILRACE_ABI::detail

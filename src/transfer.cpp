@@ -5,7 +5,6 @@
 #include <tailrace/error.hpp>
 
 #include <algorithm>
-#include <array>
 #include <span>
 #include <utility>
 
@@ -13,9 +12,8 @@ namespace tailrace::inline TAILRACE_ABI::detail {
 
 namespace {
 
-DeviceView view_of(const backend::Region& region) noexcept {
-  return DeviceView::pitched(region.data, region.width, region.height, region.depth, region.pitch, region.slice_pitch);
-}
+/// With the driving thread, enough to keep up with a PCIe 5 link if the destination's pages are there.
+constexpr unsigned few_helpers = 3;
 
 ErrorDetails at_read() { return {.operation = "read"}; }
 ErrorDetails at_guard() { return {.operation = "guard_source"}; }
@@ -41,7 +39,9 @@ Transfer::Transfer(const TransferContext& context, std::span<std::byte> destinat
       destination_{destination.first(source.bytes)},
       source_{source},
       direct_{context.driver.pinned_as_a_whole(destination.data(), source.bytes)},
-      of_snapshot_{snapshots != nullptr} {
+      of_snapshot_{snapshots != nullptr},
+      plan_{destination.data(), source.bytes, context.chunk_bytes},
+      helpers_{std::min(few_helpers, context.arena.concurrency())} {
   for (std::optional<PooledEvent>* const event : {&start_, &end_}) {
     context_.fault.check(event->emplace(context_.events).status(), "event_create", at_read());
   }
@@ -85,19 +85,40 @@ bool Transfer::advance() noexcept {
 
 // ---- waiting
 
-bool Transfer::start() {
+void Transfer::begin() noexcept {
+  try {
+    if (take_lane()) enqueue_first();
+  } catch (...) {
+    fail(std::current_exception());
+  }
+}
+
+bool Transfer::take_lane() {
   lane_ = place_->try_take();
-  if (lane_ == nullptr) return false;
-  stage_ = Stage::running;
+  if (lane_ != nullptr) stage_ = Stage::running;
+  return lane_ != nullptr;
+}
+
+bool Transfer::start() {
+  if (!take_lane()) return false;
   const DeviceScope scope{context_.driver};
   context_.fault.check(scope.status(), "current_device", at_read());
+  enqueue_first();
+  return true;
+}
+
+/// The driver's device is current.
+void Transfer::enqueue_first() {
   context_.fault.check(context_.driver.stream_wait(lane_->stream(), start_->get()), "stream_wait", at_read());
-  if (!direct_) return true;
+  if (!direct_) {
+    static_cast<void>(lane_->ring());  // made here if need be: without it nothing can be enqueued
+    submit_chunks();
+    return;
+  }
   context_.fault.check(context_.driver.copy_to_host(destination_.data(), source_.region, lane_->stream()), "copy",
                        at_read());
   submitted_ = source_.bytes;
   static_cast<void>(record_end());  // if that fails it is tried again
-  return true;
 }
 
 /// Records the end of a direct read, unless that was done already.
@@ -134,9 +155,9 @@ bool Transfer::run_direct() {
 }
 
 bool Transfer::run() {
-  bool did = retire_chunks();
-  did |= claim_chunks();
-  if (refusal_ == nullptr) did |= submit_chunks();
+  bool did = claim_chunks();
+  did |= retire_chunks();
+  did |= submit_more();
   if (good_ == source_.bytes) finish(/* over */ true);
   if (refusal_ != nullptr && chunks_.empty()) fail(refusal_);
   return did;
@@ -168,25 +189,27 @@ bool Transfer::claim_chunks() {
 }
 
 void Transfer::copy_out(Chunk& chunk) {
-  constexpr std::size_t smallest_piece = std::size_t{1} << 18;
-  constexpr std::size_t most_pieces = 8;
   const std::span<const std::byte> from = chunk.claim->bytes();
   std::byte* const to = destination_.data() + chunk.begin;
-  const std::size_t count = std::clamp<std::size_t>(from.size() / smallest_piece, 1,
-                                                    std::min<std::size_t>(context_.arena.concurrency(), most_pieces));
-  std::array<Piece, most_pieces> pieces;
-  for (std::size_t i = 0; i < count; ++i) {
-    // Cut at cache lines, so that no two workers write one.
-    const auto cut = [&](std::size_t n) { return n == count ? from.size() : from.size() / count * n / 64 * 64; };
-    pieces[i] = {.destination = to + cut(i),
-                 .source = from.data() + cut(i),
-                 .bytes = cut(i + 1) - cut(i),
-                 .group = &chunk.group};
+  if (PieceList::worth_cutting(from.size())) {
+    const HostCopy large = plan_.cacheable() ? HostCopy::cached : HostCopy::streaming;
+    return share_out(chunk, looks_resident(to, from.size()) ? large : HostCopy::fresh);
   }
+  host_copy(HostCopy::cached, to, from.data(), from.size());
+  chunk.claim.reset();
+  chunk.done = true;
+}
+
+void Transfer::share_out(Chunk& chunk, HostCopy how) {
+  const PieceList list{destination_.data() + chunk.begin, chunk.claim->bytes(), how, chunk.group};
+  const auto held = std::ranges::count_if(chunks_, [](const Chunk& other) { return other.claim.has_value(); });
+  // Copying falls behind if more chunks wait for it than for the DMA. Page faults always take longer than that.
+  const bool behind = 2 * static_cast<std::size_t>(held) > lane_->ring().slots();
+  if (behind && helpers_ < context_.arena.concurrency()) ++helpers_;
   chunk.group.wakeup = context_.wakeup;
-  chunk.group.left.store(count, std::memory_order_relaxed);
+  chunk.group.left.store(list.pieces().size(), std::memory_order_relaxed);
   try {
-    context_.arena.enqueue_pieces(std::span{pieces}.first(count));
+    context_.arena.enqueue_pieces(list.pieces(), how == HostCopy::fresh ? context_.arena.concurrency() : helpers_);
   } catch (...) {
     chunk.group.left.store(0, std::memory_order_relaxed);  // none was queued
     chunk.claim.reset();
@@ -194,37 +217,50 @@ void Transfer::copy_out(Chunk& chunk) {
   }
 }
 
-bool Transfer::submit_chunks() {
+bool Transfer::submit_more() noexcept {
+  if (refusal_ != nullptr || submitted_ == source_.bytes || chunks_.size() == lane_->ring().slots()) return false;
+  const DeviceScope scope{context_.driver};
+  if (scope.status().ok()) return submit_chunks();
+  try {
+    context_.fault.check(scope.status(), "current_device", at_read());
+  } catch (...) {
+    refusal_ = std::current_exception();
+  }
+  return false;
+}
+
+/// The driver's device is current. The ring is this transfer's alone: if all chunks are there, the next slot is not
+/// free.
+bool Transfer::submit_chunks() noexcept {
   bool did = false;
-  RingCore& ring = lane_->ring();
-  while (submitted_ != source_.bytes) {
-    if (!submit_next(ring)) return did;
-    did = true;
+  try {
+    while (submitted_ != source_.bytes) {
+      if (chunks_.size() == lane_->ring().slots()) return did;
+      submit_next();
+      did = true;
+    }
+  } catch (...) {
+    refusal_ = std::current_exception();
+    return did;
   }
   if (did) source_enqueued();
   return did;
 }
 
-bool Transfer::submit_next(RingCore& ring) {
-  if (chunks_.size() == ring.slots()) return false;  // the ring is this transfer's alone: the next slot is not free
-  const Source next = part(source_, submitted_, std::min(context_.chunk_bytes, source_.bytes - submitted_));
+void Transfer::submit_next() {
+  const Source next = part(source_, submitted_, plan_.next());
   Chunk& chunk = chunks_.emplace_back();  // first, so that an accepted copy has its place
-  std::optional<Ticket> ticket;
-  try {
-    // On the copy stream itself: the order after the producer is there since the start, and what the producer has
-    // enqueued since then must not be waited for.
-    ticket = ring.try_submit(view_of(next.region), StreamRef{lane_->stream()});
-  } catch (...) {
-    refusal_ = std::current_exception();
-  }
-  if (!ticket) {
-    chunks_.pop_back();
-    return false;
-  }
-  chunk.ticket = *ticket;
   chunk.begin = submitted_;
+  try {
+    // In the order of the copy stream: that after the producer is there since the start, and what the producer has
+    // enqueued since then must not be waited for.
+    chunk.ticket = lane_->ring().submit_checked(next);
+  } catch (...) {
+    chunks_.pop_back();
+    throw;
+  }
+  plan_.took(next.bytes);
   submitted_ += next.bytes;
-  return true;
 }
 
 // ---- ending

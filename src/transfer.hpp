@@ -3,6 +3,7 @@
 #pragma once
 
 #include "src/chunk_lanes.hpp"
+#include "src/chunk_plan.hpp"
 #include "src/copy_arena_core.hpp"
 #include "src/device_fault.hpp"
 #include "src/driver.hpp"
@@ -38,9 +39,9 @@ struct TransferContext {
 /// One large read, from its start to its end, as a machine that somebody drives by calling advance():
 ///
 ///  1. *waiting*: for a lane. The source is ordered after the producer already, by an event recorded at the start.
-///  2. *running*: chunks go through the lane's ring; each chunk that is READY is claimed, cut into pieces, copied by
-///     the arena, and released. A destination that is pinned as a whole is written by one DMA instead.
-///     If a chunk cannot be enqueued, those before it are still copied out.
+///  2. *running*: chunks go through the lane's ring; each chunk that is READY is claimed, copied out, and released: by
+///     the arena, in pieces, or by the driving thread at once if it is small. A destination that is pinned as a whole
+///     is written by one DMA instead. If a chunk cannot be enqueued, those before it are still copied out.
 ///  3. *draining*, after a failure: nothing more is enqueued, what is in flight is given up, and the end of what reads
 ///     the source or writes the destination is awaited, for a bounded time.
 ///  4. *finished*.
@@ -56,6 +57,8 @@ class Transfer {
   Transfer& operator=(const Transfer&) = delete;
   ~Transfer();
 
+  /// The first advance, where the driver's device is still current. It enqueues copies: somebody must drive on.
+  void begin() noexcept;
   /// Goes on as far as possible without blocking. @returns true if something was done. Never throws: what fails is
   /// the transfer's outcome.
   bool advance() noexcept;
@@ -88,6 +91,8 @@ class Transfer {
   };
 
   void take_snapshot(SnapshotPool& snapshots, StreamRef producer);
+  bool take_lane();
+  void enqueue_first();
   bool start();
   Status record_end() noexcept;
   void source_enqueued() noexcept;
@@ -95,10 +100,12 @@ class Transfer {
   bool run_direct();
   bool retire_chunks() noexcept;
   bool claim_chunks();
-  bool submit_chunks();
+  bool submit_more() noexcept;
+  bool submit_chunks() noexcept;
+  void submit_next();
   void copy_out(Chunk& chunk);
+  void share_out(Chunk& chunk, HostCopy how);
   void fail(std::exception_ptr reason) noexcept;
-  bool submit_next(RingCore& ring);
   bool drain() noexcept;
   bool give_up_chunks() noexcept;
   [[nodiscard]] bool proven_over() noexcept;
@@ -112,6 +119,8 @@ class Transfer {
   const bool of_snapshot_;
   std::optional<ChunkLanes::Place> place_;
   ChunkLane* lane_ = nullptr;
+  ChunkPlan plan_;
+  unsigned helpers_;            // threads of the arena that may copy at once, besides the driving one
   std::size_t submitted_ = 0;   // bytes enqueued
   std::size_t good_ = 0;        // leading bytes that are there
   std::deque<Chunk> chunks_;    // enqueued and not retired, in order

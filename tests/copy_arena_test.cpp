@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026, the tailrace authors
 #include "src/copy_arena_core.hpp"
-#include "src/streaming_copy.hpp"
 #include "src/wakeup.hpp"
 #include "tests/support/copies.hpp"
 
@@ -16,6 +15,7 @@
 #include <functional>
 #include <latch>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace tailrace::test {
@@ -165,6 +165,54 @@ TEST(CopyArena, AtMostItsConcurrencyOfDrainersIsEnqueued) {
   manual.run_all();
 }
 
+TEST(CopyArena, EnqueuesNoMoreDrainersForPiecesThanItIsAskedFor) {
+  ManualArena manual;
+  const auto arena = ArenaCore::foreign(manual.handle(8));
+  Chunk first{4096, 4};
+  Chunk second{4096, 4};
+  Chunk third{1 << 16, 16};
+  arena->enqueue_pieces(first.pieces, 2);
+  EXPECT_EQ(manual.waiting.size(), 2U);
+  arena->enqueue_pieces(second.pieces, 3);
+  EXPECT_EQ(manual.waiting.size(), 3U);
+  arena->enqueue_pieces(third.pieces, 100);
+  EXPECT_EQ(manual.waiting.size(), 8U);
+  manual.run_all();
+  for (const Chunk* const chunk : {&first, &second, &third}) EXPECT_EQ(chunk->source, chunk->destination);
+}
+
+TEST(CopyArena, DoesNotCountADrainerThatRunsAJobAmongThoseAtPieces) {
+  ManualArena manual;
+  const auto arena = ArenaCore::foreign(manual.handle(8));
+  Chunk chunk{4096, 4};
+  struct Reader final : detail::ArenaJob {
+    Reader(ArenaCore& core, Chunk& read) : arena{core}, chunk{read} {}
+    void run() noexcept override { arena.enqueue_pieces(chunk.pieces, 1); }
+    ArenaCore& arena;
+    Chunk& chunk;
+  };
+  arena->enqueue(std::make_shared<Reader>(*arena, chunk));
+  arena->start_drainers(1);
+  const auto drainer = std::exchange(manual.waiting, {});
+  ASSERT_EQ(drainer.size(), 1U);
+  drainer.front()();
+  EXPECT_EQ(manual.waiting.size(), 1U);  // the one in the job may stay there for long
+  manual.run_all();
+  EXPECT_EQ(chunk.source, chunk.destination);
+}
+
+TEST(CopyArena, PiecesForFreshMemoryAreCopiedByWhoeverWaitsIfNobodyElseDoes) {
+  ManualArena manual;
+  const auto arena = ArenaCore::foreign(manual.handle(2));
+  Chunk chunk{4096, 4};
+  for (Piece& piece : chunk.pieces) piece.how = detail::HostCopy::fresh;
+  arena->enqueue_pieces(chunk.pieces);
+  while (arena->run_one_piece()) {
+  }
+  EXPECT_EQ(chunk.source, chunk.destination);
+  manual.run_all();
+}
+
 TEST(CopyArena, AWithdrawnJobDoesNotRun) {
   ManualArena manual;
   const auto arena = ArenaCore::foreign(manual.handle(1));
@@ -211,24 +259,6 @@ TEST(Wakeup, WhatHappensBeforeTheSleepIsNotMissed) {
   wakeup.notify();
   wakeup.wait_for(seen, std::chrono::nanoseconds::max());
   EXPECT_NE(wakeup.epoch(), seen);
-}
-
-TEST(StreamingCopy, CopiesEveryAlignmentAndLengthAndNothingBeside) {
-  const std::vector<std::byte> source = pattern(1024);
-  constexpr std::byte untouched{0xEE};
-  for (std::size_t from = 0; from < 17; ++from) {
-    for (std::size_t to = 0; to < 65; to += 3) {
-      for (const std::size_t bytes : {0U, 1U, 15U, 63U, 64U, 65U, 127U, 128U, 200U, 513U}) {
-        std::vector<std::byte> destination(1024, untouched);
-        detail::streaming_copy(destination.data() + to, source.data() + from, bytes);
-        const auto begin = destination.begin() + static_cast<std::ptrdiff_t>(to);
-        const auto end = begin + static_cast<std::ptrdiff_t>(bytes);
-        ASSERT_TRUE(std::equal(begin, end, source.begin() + static_cast<std::ptrdiff_t>(from)));
-        ASSERT_EQ(std::count(destination.begin(), begin, untouched), static_cast<std::ptrdiff_t>(to));
-        ASSERT_EQ(std::count(end, destination.end(), untouched), destination.end() - end);
-      }
-    }
-  }
 }
 
 }  // namespace

@@ -31,8 +31,8 @@ struct ReadOptions {
 struct RuntimeOptions {
   RingSetOptions rings{};                          ///< small results
   CopyStreamsOptions copy_streams{};               ///< tagged jobs; its arena also copies the pieces of large reads
-  std::size_t chunk_bytes = std::size_t{8} << 20;  ///< large reads: bytes of a chunk, at least 4096
-  unsigned chunk_slots = 4;                        ///< large reads: pinned chunks of one transfer, clamped to 2…256
+  std::size_t chunk_bytes = std::size_t{4} << 20;  ///< large reads: most bytes of a chunk, at least 4096
+  unsigned chunk_slots = 8;                        ///< large reads: pinned chunks of one transfer, clamped to 2…256
   unsigned transfers = 2;  ///< large reads under way at once, each with its own chunks; clamped to 1…16
   std::size_t snapshot_limit = std::size_t{1} << 30;  ///< bytes of device memory for snapshots, all together
   std::chrono::nanoseconds close_bound = std::chrono::seconds{10};
@@ -129,7 +129,8 @@ class TAILRACE_EXPORT Runtime {
   // Large arrays, any size, into memory that the caller owns.
 
   /// Reads @p source into @p destination, after all work that is on @p producer now, and returns when it is there.
-  /// Destination memory that is pinned as a whole is written by DMA directly.
+  /// Destination memory that is pinned as a whole is written by DMA directly. Pages of other memory that are not there
+  /// yet are made by the threads that copy into them, as far as possible many at once.
   /// @throws Error (Errc::buffer_too_small, null_source, region_overflow, wrong_device, wrong_memory, …) before
   /// anything
   ///         was written; Error with good_bytes() if it failed part-way: so many leading bytes are good
