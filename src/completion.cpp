@@ -75,7 +75,7 @@ std::size_t Completion::poll_locked(std::uint64_t wanted) noexcept {
   const CaptureScope scope{poller_};
   std::size_t moved = poll_marks(wanted);
   if (!fault_.lost()) moved += poll_late_mark();
-  if (!fault_.lost() && !groups_.empty()) moved += poll_groups();
+  if (!fault_.lost() && !groups_.empty()) moved += poll_groups(wanted);
   if (fault_.lost()) moved += lose_all(fault_.status());
   return moved;
 }
@@ -140,17 +140,19 @@ Status Completion::record_late_mark() noexcept {
   return status;
 }
 
-std::size_t Completion::poll_groups() noexcept {
+std::size_t Completion::poll_groups(std::uint64_t wanted) noexcept {
   std::size_t moved = 0;
+  bool found = false;               // what is wanted: the rest need not be asked
   native_stream pending = nullptr;  // what is behind a pending group of the same stream is pending too
   std::erase_if(groups_, [&](Group& group) {
-    if (fault_.lost() || group.stream == pending) return false;
+    if (found || fault_.lost() || group.stream == pending) return false;
     const Status status = poller_.event_query(group.event.get());
     if (status.pending()) {
       // The per-thread stream is another one on every thread.
       if (group.stream != backend::per_thread_stream) pending = group.stream;
       return false;
     }
+    found = wanted != any && std::ranges::find(group.positions, wanted) != group.positions.end();
     if (status.ok()) {
       for (const std::uint64_t position : group.positions) moved += prove(slot(position), position);
       spare_events_.push_back(std::move(group.event));  // reserved by arm()

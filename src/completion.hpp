@@ -93,7 +93,7 @@ class Completion {
   std::size_t poll_marks(std::uint64_t wanted) noexcept;
   [[nodiscard]] std::uint64_t first_mark_of(std::uint64_t position, std::uint64_t head, std::uint64_t tail) noexcept;
   std::size_t poll_late_mark() noexcept;
-  std::size_t poll_groups() noexcept;
+  std::size_t poll_groups(std::uint64_t wanted) noexcept;
   Status record_late_mark() noexcept;
   // Looks at one event that covers the stream up to `end`. @returns false if it is still pending
   bool resolve(Status status, const char* call, std::uint64_t end, std::size_t& moved) noexcept;

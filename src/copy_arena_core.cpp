@@ -60,18 +60,32 @@ thread_local Draining* Draining::innermost = nullptr;
 
 }  // namespace
 
-/// The group counts the drainers in the arena, so that the last one out of them can be waited for, and run by the
-/// waiter if no worker ever came. Its context is isolated: else it would be cancelled together with the application's
-/// task that happened to be first to use it.
-struct ArenaCore::OwnArena {
-  OwnArena(unsigned concurrency, std::optional<int> numa_node)
-      : arena{constraints_of(concurrency, numa_node), /* reserved for the dedicated drainer */ 1} {
+/// A TBB arena for so many drainers. The group counts those in it, so that the last one out can be waited for, and run
+/// by the waiter if no worker ever came. Its context is isolated: else it would be cancelled together with the
+/// application's task that happened to be first to use it.
+struct ArenaCore::Pool {
+  Pool(unsigned drainers, std::optional<int> numa_node)
+      : arena{constraints_of(drainers + 1, numa_node), /* reserved for the dedicated drainer */ 1}, most{drainers} {
     arena.initialize();
   }
 
   tbb::task_arena arena;
   tbb::task_group_context context{tbb::task_group_context::isolated};
   tbb::task_group group{context};
+  const unsigned most;
+  unsigned drainers = 0;  // guarded by the core's mutex
+};
+
+struct ArenaCore::OwnArena {
+  static constexpr unsigned few_drainers = 3;  // with the dedicated one as many as copying at the speed of a link takes
+
+  OwnArena(unsigned concurrency, std::optional<int> numa_node)
+      : few{std::min(few_drainers, concurrency - 1), numa_node}, rest{concurrency - 1 - few.most, numa_node} {}
+
+  Pool& next() noexcept { return few.drainers < few.most ? few : rest; }
+
+  Pool few;
+  Pool rest;
 };
 
 std::shared_ptr<ArenaCore> ArenaCore::own(const CopyArenaOptions& options) {
@@ -182,24 +196,28 @@ void ArenaCore::start_drainers(std::unique_lock<std::mutex> lock, std::size_t it
   }
   const unsigned most = own_ != nullptr ? concurrency_ - 1 : concurrency_;
   const auto count = static_cast<unsigned>(std::min<std::size_t>(items, most - beside_));
-  beside_ += count;
-  lock.unlock();
   for (unsigned started = 0; started < count; ++started) {
+    ++beside_;
+    Pool* const pool = own_ != nullptr ? &own_->next() : nullptr;
+    if (pool != nullptr) ++pool->drainers;
+    lock.unlock();
     try {
-      if (own_ != nullptr) {  // the dedicated drainer keeps the core until the group is empty
-        own_->arena.enqueue(own_->group.defer(Handoff{[this] { drain_beside(); }}));
+      if (pool != nullptr) {  // the dedicated drainer keeps the core until the group is empty
+        pool->arena.enqueue(pool->group.defer(Handoff{[this, pool] { drain_beside(pool); }}));
       } else {
-        foreign_.enqueue([core = shared_from_this()] { core->drain_beside(); });
+        foreign_.enqueue([core = shared_from_this()] { core->drain_beside(nullptr); });
       }
+      lock.lock();
     } catch (...) {  // no harm: the drainers that run do the work, and so does whoever waits for it
       lock.lock();
-      beside_ -= count - started;
+      --beside_;
+      if (pool != nullptr) --pool->drainers;
       return;
     }
   }
 }
 
-void ArenaCore::drain_beside() noexcept {
+void ArenaCore::drain_beside(Pool* pool) noexcept {
   const Draining here{*this};
   std::unique_lock lock{mutex_};
   ++at_work_;
@@ -207,11 +225,12 @@ void ArenaCore::drain_beside() noexcept {
   }
   --at_work_;
   --beside_;
+  if (pool != nullptr) --pool->drainers;
 }
 
 void ArenaCore::drain_dedicated() noexcept {
   const Draining here{*this};
-  own_->arena.execute([this] {
+  own_->few.arena.execute([this] {
     std::unique_lock lock{mutex_};
     while (true) {
       while (run_next(lock)) {
@@ -222,8 +241,9 @@ void ArenaCore::drain_dedicated() noexcept {
       asleep_ = false;
     }
     lock.unlock();
-    own_->group.wait();
+    own_->few.group.wait();
   });
+  own_->rest.arena.execute([this] { own_->rest.group.wait(); });
 }
 
 /// Runs one piece, or else one job, without the lock. False if there is neither; the lock is held from then on, so that

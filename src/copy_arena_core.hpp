@@ -60,6 +60,10 @@ class ArenaJob {
 /// arena of our own, one is a dedicated thread inside the TBB arena, so that work is done even if the application holds
 /// every TBB worker; the rest are put into the arena when there is work for them. In a foreign arena all are put there.
 ///
+/// TBB wakes as many workers for an enqueued task as its arena has places, and those that find nothing spin for a time,
+/// which costs a copy at the speed of the link a tenth of it. So an arena of our own is two: the first few drainers
+/// have one that is no larger than they need.
+///
 /// Life cycle: the handle that own() and foreign() return ends the arena when its last copy goes; the core itself lives
 /// until its last drainer has left it. Once the handle is gone nobody can enqueue, and both queues are empty, since
 /// whoever enqueued has a handle and withdraws or awaits what it enqueued.
@@ -99,13 +103,14 @@ class ArenaCore : public std::enable_shared_from_this<ArenaCore> {
   [[nodiscard]] bool draining() const;
 
  private:
+  struct Pool;
   struct OwnArena;
 
   ArenaCore(unsigned concurrency, std::unique_ptr<OwnArena> own, ForeignArena foreign);
   static std::shared_ptr<ArenaCore> counted(std::shared_ptr<ArenaCore> core);
   void shut_down() noexcept;
 
-  void drain_beside() noexcept;
+  void drain_beside(Pool* pool) noexcept;
   void drain_dedicated() noexcept;
   bool run_next(std::unique_lock<std::mutex>& lock) noexcept;
   void start_drainers(std::unique_lock<std::mutex> lock, std::size_t items) noexcept;

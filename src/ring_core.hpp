@@ -84,6 +84,11 @@ class RingCore {
   [[nodiscard]] bool idle() const noexcept;
   /// As far as the counters tell, no ticket is out and no copy in flight: there is nothing to poll for.
   [[nodiscard]] bool quiet() const noexcept { return counters_.outstanding() == 0 && counters_.in_flight() == 0; }
+  /// The ticket's copy is known to be over, or given up.
+  [[nodiscard]] bool over(const Ticket& ticket) const noexcept {
+    const Slot::View now = slots_[ticket.slot()].view();
+    return !now.of(ticket.sequence()) || (now.phase != Phase::unarmed && now.phase != Phase::pending);
+  }
   [[nodiscard]] bool lost() const noexcept { return fault_->lost(); }
   [[nodiscard]] native_stream copy_stream() const noexcept { return stream_.get(); }
   [[nodiscard]] Wakeup& wakeup() noexcept { return wakeup_; }

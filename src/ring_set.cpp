@@ -49,19 +49,20 @@ std::shared_ptr<ReadbackRing> RingSet::owner(const Ticket& ticket, const char* o
 }
 
 Ticket RingSet::submit(const DeviceView& source, StreamRef producer) {
-  return core().lane_for(source, producer)->submit(source, producer);
+  return core().submit(source, producer, [&](ReadbackRing& ring) { return ring.submit(source, producer); });
 }
 
 std::optional<Ticket> RingSet::try_submit(const DeviceView& source, StreamRef producer) {
-  return core().lane_for(source, producer)->try_submit(source, producer);
+  return core().submit(source, producer, [&](ReadbackRing& ring) { return ring.try_submit(source, producer); });
 }
 
 Ticket RingSet::submit_for(const DeviceView& source, StreamRef producer, std::chrono::nanoseconds timeout) {
-  return core().lane_for(source, producer)->submit_for(source, producer, timeout);
+  return core().submit(source, producer,
+                       [&](ReadbackRing& ring) { return ring.submit_for(source, producer, timeout); });
 }
 
 Ticket RingSet::record(const DeviceView& source, StreamRef stream) {
-  return core().lane_for(source, stream)->record(source, stream);
+  return core().submit(source, stream, [&](ReadbackRing& ring) { return ring.record(source, stream); });
 }
 
 void RingSet::arm(std::span<const Ticket> tickets, StreamRef stream) {

@@ -153,7 +153,11 @@ std::unique_ptr<RingSet::Core::Lane> RingSet::Core::take_out_oldest_idle() {
   const auto place = std::ranges::find(rings.lanes, oldest, [](const auto& lane) { return lane.get(); });
   std::unique_ptr<Lane> taken = std::move(*place);
   rings.lanes.erase(place);
-  std::erase_if(rings.lane_of, [oldest](const auto& entry) { return entry.second.lane == oldest; });
+  std::erase_if(rings.lane_of, [&](const auto& entry) {
+    if (entry.second.lane != oldest) return false;
+    for_now_.fetch_sub(std::size_t{entry.second.for_now}, std::memory_order_relaxed);
+    return true;
+  });
   by_id_.erase(oldest->ring->id());
   given_up_ += oldest->ring->statistics();
   given_up_.pinned_bytes = 0;

@@ -85,7 +85,7 @@ RingSet::Core::Ring RingSet::Core::lane_for(const DeviceView& source, StreamRef 
   Lane* const made = make(lock, capacity, "submit");
   Class& rings = classes_[capacity];
   if (made == nullptr) return share(rings, who);  // no room for a further lane
-  rings.lane_of.insert_or_assign(who, Assignment{.lane = made});
+  assign(rings, who, {.lane = made});
   return use(*made);
 }
 
@@ -157,17 +157,34 @@ RingSet::Core::Lane* RingSet::Core::find(std::size_t capacity, const Submitter& 
   if (rings == classes_.end()) return nullptr;
   const auto found = rings->second.lane_of.find(who);
   if (found == rings->second.lane_of.end()) return nullptr;
-  const auto [lane, for_now] = found->second;
-  return for_now && lane->ring->core().quiet() ? nullptr : lane;
+  const Assignment& its = found->second;
+  const bool moves_on = its.for_now && (!its.last || its.lane->ring->core().over(*its.last));
+  return moves_on ? nullptr : its.lane;
 }
 
-RingSet::Core::Ring RingSet::Core::share(Class& rings, const Submitter& who, bool for_now) const {
+RingSet::Core::Ring RingSet::Core::share(Class& rings, const Submitter& who, bool for_now) {
   // Submitters that end are not known to have ended. Those beyond the limit are spread without being remembered.
   constexpr std::size_t limit = 4096;
   const bool remember = rings.lane_of.size() < limit;
   Lane& lane = *rings.lanes[(remember ? rings.turn++ : Hash{}(who)) % rings.lanes.size()];
-  if (remember) rings.lane_of.insert_or_assign(who, Assignment{.lane = &lane, .for_now = for_now});
+  if (remember) assign(rings, who, {.lane = &lane, .for_now = for_now});
   return use(lane);
+}
+
+void RingSet::Core::assign(Class& rings, const Submitter& who, const Assignment& assignment) {
+  Assignment& its = rings.lane_of[who];
+  for_now_.fetch_add(std::size_t{assignment.for_now} - std::size_t{its.for_now}, std::memory_order_relaxed);
+  its = assignment;
+}
+
+void RingSet::Core::note_last(const DeviceView& source, StreamRef producer, const std::optional<Ticket>& ticket) {
+  if (!ticket) return;
+  const Lock lock{tables_};
+  const auto rings = classes_.find(capacity_class(source.bytes()));
+  if (rings == classes_.end()) return;
+  const auto its = rings->second.lane_of.find({.stream = producer.get(), .thread = std::this_thread::get_id()});
+  if (its == rings->second.lane_of.end() || !its->second.for_now) return;
+  if (its->second.lane->ring->id() == ticket->ring()) its->second.last = ticket;
 }
 
 // ---- ending

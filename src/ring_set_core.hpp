@@ -17,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <string>
 #include <thread>
@@ -29,7 +30,8 @@ namespace tailrace::inline TAILRACE_ABI {
 /// The rings of a set, found by capacity class and by id.
 ///
 /// A class starts with one lane. A submitter (producer stream and thread) that is new to the class is given the next
-/// lane in turn, which is made if the budget has room; it keeps that lane, so that its submissions stay in order.
+/// lane in turn, which is made if the budget has room; it keeps that lane, so that its submissions stay in order. While
+/// another lane is being made it shares one that is there, for now, and moves on when its last copy is over.
 ///
 /// A ring is made in three steps: room is found and its bytes are put to the account, under the lock; it is allocated,
 /// without; it is put into the tables, under the lock again. Of one class, one ring at a time is made.
@@ -46,8 +48,14 @@ class RingSet::Core {
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
 
-  /// The lane for a submission of the calling thread, made if need be.
-  Ring lane_for(const DeviceView& source, StreamRef producer);
+  /// Lets `enqueue` submit to the lane of the calling thread, which is made if need be.
+  template <class Enqueue>
+  auto submit(const DeviceView& source, StreamRef producer, const Enqueue& enqueue) {
+    const Ring ring = lane_for(source, producer);
+    auto ticket = enqueue(*ring);
+    if (for_now_.load(std::memory_order_relaxed) != 0) note_last(source, producer, ticket);
+    return ticket;
+  }
   /// The first lane of the class, made if need be.
   Ring first_lane(std::size_t bytes);
   Ring existing(std::size_t bytes) const;
@@ -87,7 +95,8 @@ class RingSet::Core {
   };
   struct Assignment {
     Lane* lane = nullptr;
-    bool for_now = false;  // made while no lane could be: may change once nothing is under way on the lane
+    bool for_now = false;          // made while no lane could be: changes once what was submitted last is over
+    std::optional<Ticket> last{};  // of one for now
   };
   struct Class {
     std::vector<std::unique_ptr<Lane>> lanes;
@@ -101,7 +110,8 @@ class RingSet::Core {
   // Under tables_.
   Ring use(Lane& lane) const noexcept;
   Lane* find(std::size_t capacity, const Submitter& who) const;
-  Ring share(Class& rings, const Submitter& who, bool for_now = false) const;
+  Ring share(Class& rings, const Submitter& who, bool for_now = false);
+  void assign(Class& rings, const Submitter& who, const Assignment& assignment);
   static bool idle(const Lane& lane) noexcept;
   static bool sole(const Ring& ring) noexcept;  // no other handle is out
   Lane& insert(std::unique_ptr<Lane>& lane, const char* operation);
@@ -116,6 +126,8 @@ class RingSet::Core {
   void give_up(Lock& lock, std::unique_ptr<Lane> lane) noexcept;
 
   // Without the lock.
+  Ring lane_for(const DeviceView& source, StreamRef producer);
+  void note_last(const DeviceView& source, StreamRef producer, const std::optional<Ticket>& ticket);
   std::unique_ptr<Lane> build(std::size_t capacity, unsigned slots) const;
   void check_open(const char* operation) const;
   [[noreturn]] static void refuse_closed(const char* operation);
@@ -129,6 +141,7 @@ class RingSet::Core {
   const std::shared_ptr<detail::DeviceFault> fault_;
   std::atomic<bool> closed_{false};
   std::atomic<std::size_t> held_{0};
+  std::atomic<std::size_t> for_now_{0};  // assignments that are for now
 
   mutable std::shared_mutex tables_;     // of everything below
   std::condition_variable_any changed_;  // a ring was made or ended, or the set was closed
