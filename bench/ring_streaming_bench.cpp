@@ -50,7 +50,7 @@ void ring_streaming(benchmark::State& state, std::size_t bytes) {
 
 const bool registered = [] {
   for (const std::size_t bytes : {mib, 16 * mib, 64 * mib}) {
-    add("ring_streaming/bytes:" + std::to_string(bytes), [=](auto& state) { ring_streaming(state, bytes); });
+    add_large("ring_streaming/bytes:" + std::to_string(bytes), 25, [=](auto& state) { ring_streaming(state, bytes); });
   }
   return true;
 }();
