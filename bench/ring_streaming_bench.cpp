@@ -16,7 +16,7 @@ namespace {
 using namespace bench;
 
 constexpr std::size_t mib = std::size_t{1} << 20;
-constexpr std::size_t streamed = plain::on_host ? 128 * mib : 1024 * mib;  // bytes of a turn
+constexpr std::size_t streamed = plain::on_host ? 64 * mib : 1024 * mib;  // bytes of a turn
 
 /// As many copies as readbacks, into pinned memory of the ring's size; nothing orders or watches them but their stream.
 void raw_copies(plain::Pinned& slots, const Source& source, std::size_t count, test::Stream& stream) {
