@@ -44,7 +44,8 @@ class Run(unittest.TestCase):
     def test_all_that_is_made_is_in_the_output_folder(self):
         done = self.run_programs(step_bench=WRITES + "echo printed", timeline=TIMELINE)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(sorted(os.listdir(self.out)), ["report.tsv", "run.log", "step_bench.json", "timeline.intervals"])
+        self.assertEqual(sorted(os.listdir(self.out)),
+                         ["report.tsv", "run.log", "step_bench.json", "timeline.intervals"])
         self.assertRegex(self.read("report.tsv"), "P17\t.*\tyes\n")
         self.assertRegex(self.read("run.log"), "printed")
 
@@ -57,7 +58,8 @@ class Run(unittest.TestCase):
         self.assertRegex(self.read("run.log"), "broken")
 
     def test_a_benchmark_that_says_that_it_failed_fails_the_run(self):
-        failing = WRITES.replace('"name": "step"', '"error_occurred": true, "error_message": "wrong bytes", "name": "step"')
+        error = '"error_occurred": true, "error_message": "wrong bytes", '
+        failing = WRITES.replace('"name": "step"', error + '"name": "step"')
         done = self.run_programs(step_bench=failing, timeline=TIMELINE)
         self.assertEqual(done.returncode, 1)
         self.assertRegex(self.read("run.log"), "step failed: wrong bytes")
