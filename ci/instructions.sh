@@ -22,9 +22,17 @@ while [[ $# -gt 0 ]]; do
 done
 have valgrind || die "no valgrind. Fix: apt-get install valgrind"
 
-# Only these options, so that the figure does not depend on how somebody else configured.
-quietly cmake -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Release -DTAILRACE_BACKEND=host -DBUILD_SHARED_LIBS=OFF \
-  -DTAILRACE_SANITIZE= -DTAILRACE_BUILD_TESTS=ON -DTAILRACE_BUILD_TOOL=OFF -DTAILRACE_BUILD_BENCHMARKS=ON
+# A folder that is configured already must be so in what the figure depends on.
+options=(CMAKE_BUILD_TYPE=Release TAILRACE_BACKEND=host BUILD_SHARED_LIBS=OFF TAILRACE_SANITIZE=)
+if [[ -e $build/CMakeCache.txt ]]; then
+  for option in "${options[@]}"; do
+    grep -q "^${option%%=*}:[A-Z]*=${option#*=}\$" "$build/CMakeCache.txt" ||
+      die "$build is not configured with $option. Fix: another --build-dir"
+  done
+else
+  quietly cmake -S "$root" -B "$build" "${options[@]/#/-D}" -DTAILRACE_BUILD_TESTS=ON -DTAILRACE_BUILD_TOOL=OFF \
+    -DTAILRACE_BUILD_BENCHMARKS=ON
+fi
 quietly cmake --build "$build" --target own_cost --parallel "$jobs"
 compiler=$(sed -n 's/^set(CMAKE_CXX_COMPILER_ID "\(.*\)")/\1/p' "$build"/CMakeFiles/*/CMakeCXXCompiler.cmake)
 version=$(sed -n 's/^set(CMAKE_CXX_COMPILER_VERSION "\([0-9]*\).*")/\1/p' "$build"/CMakeFiles/*/CMakeCXXCompiler.cmake)

@@ -48,7 +48,7 @@ PieceList::PieceList(std::byte* destination, std::span<const std::byte> source, 
   const std::size_t bytes = source.size();
   const std::size_t unit = how == HostCopy::fresh ? huge_page : line;
   std::size_t size = how == HostCopy::fresh ? huge_page : std::max(smallest_piece, bytes / usual_pieces);
-  size = (std::max(size, bytes / (most_ - 2)) + unit - 1) / unit * unit;
+  size = (std::max(size, bytes / (most - 2)) + unit - 1) / unit * unit;
   for (std::size_t begin = 0; begin < bytes; ++count_) {
     // Every cut but the ends is at a multiple of the unit.
     const std::uintptr_t from = address(destination) + begin;

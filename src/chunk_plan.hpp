@@ -47,8 +47,8 @@ class PieceList {
   [[nodiscard]] static bool worth_cutting(std::size_t chunk) noexcept;
 
  private:
-  static constexpr std::size_t most_ = 32;
-  std::array<Piece, most_> pieces_;
+  static constexpr std::size_t most = 32;
+  std::array<Piece, most> pieces_;
   std::size_t count_ = 0;
 };
 

@@ -74,7 +74,8 @@ std::size_t Completion::poll_locked(std::uint64_t wanted) noexcept {
   if (nothing_in_flight()) return 0;  // an idle ring costs no driver call
   const CaptureScope scope{poller_};
   std::size_t moved = poll_marks(wanted);
-  if (!fault_.lost()) moved += poll_late_mark();
+  if (!fault_.lost() && (late_recorded_ || proven_ < enqueued_.load(std::memory_order_acquire)))
+    moved += poll_late_mark();
   if (!fault_.lost() && !groups_.empty()) moved += poll_groups(wanted);
   if (fault_.lost()) moved += lose_all(fault_.status());
   return moved;

@@ -167,8 +167,9 @@ Ticket RingCore::publish(std::size_t bytes, Phase phase, native_stream recorded_
   counters_.count(counters_.submissions);
   counters_.count(counters_.bytes, bytes);
   if (phase != Phase::ready) counters_.enter_flight();
-  slots_[index].publish({.sequence = sequence, .recorded_on = recorded_on, .recorded_by = std::this_thread::get_id()},
-                        phase);
+  Slot::Occupant occupant{.sequence = sequence, .recorded_on = recorded_on};
+  if (recorded_on != nullptr) occupant.recorded_by = std::this_thread::get_id();
+  slots_[index].publish(occupant, phase);
   return {id_, index, sequence, bytes};
 }
 

@@ -40,8 +40,7 @@ void check_pitches(const DeviceView& view, const char* operation) {
                 "pass the distance in bytes from the start of a row (slice) to the next",
                 {.operation = operation}};
   };
-  const bool rows = view.height > 1 || view.depth > 1;
-  if (rows && view.pitch < view.width) refuse("the row pitch is smaller than the row");
+  if (view.pitch < view.width) refuse("the row pitch is smaller than the row");
   if (view.depth <= 1) return;
   if (view.slice_pitch < multiply(view.pitch, view.height, operation)) {
     refuse("the slice pitch is smaller than the slice");
@@ -69,11 +68,12 @@ Source checked(const DeviceView& view, const char* operation) {
                 "pass the device pointer, or a length of 0",
                 {.operation = operation}};
   }
-  check_pitches(view, operation);
-  const std::size_t end = add(view.offset, extent(view, operation), operation);
+  const bool rows = view.height > 1 || view.depth > 1;
+  if (rows) check_pitches(view, operation);
+  const std::size_t end = add(view.offset, rows ? extent(view, operation) : bytes, operation);
   static_cast<void>(add(reinterpret_cast<std::uintptr_t>(view.data), end, operation));
   const void* const start = static_cast<const std::byte*>(view.data) + view.offset;
-  if (view.dense()) return {.region = {.data = start, .width = bytes}, .bytes = bytes};
+  if (!rows || view.dense()) return {.region = {.data = start, .width = bytes}, .bytes = bytes};
   return {.region = {.data = start,
                      .width = view.width,
                      .height = view.height,
