@@ -68,8 +68,11 @@ void against(benchmark::State& state, const char* name, std::size_t bytes, bool 
 const bool registered = [] {
   for (std::size_t bytes = 64 * kib; bytes <= largest; bytes *= 4) {
     const std::string size = std::to_string(bytes);
-    add("bandwidth/pinned:" + size, [=](auto& state) { against(state, "curve/bandwidth_pinned", bytes, true); });
-    add("bandwidth/pageable:" + size, [=](auto& state) { against(state, "curve/bandwidth_pageable", bytes, false); });
+    const int turns = bytes == largest ? 5 : 15;
+    add_large("bandwidth/pinned:" + size, turns,
+              [=](auto& state) { against(state, "curve/bandwidth_pinned", bytes, true); });
+    add_large("bandwidth/pageable:" + size, turns,
+              [=](auto& state) { against(state, "curve/bandwidth_pageable", bytes, false); });
   }
   return true;
 }();

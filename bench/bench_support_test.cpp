@@ -6,6 +6,7 @@
 #include <tailrace/ring.hpp>
 
 #include "bench/support/event_ring.hpp"
+#include "bench/support/pageable.hpp"
 #include "bench/support/read_pieces.hpp"
 #include "bench/support/row.hpp"
 #include "bench/support/team.hpp"
@@ -15,9 +16,12 @@
 #include <benchmark/benchmark.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -41,6 +45,38 @@ TEST(BenchSource, NoticesAWrongByte) {
   EXPECT_THROW(source.check_all(4, arrived.data()), std::runtime_error);
   arrived.back() ^= std::byte{1};
   EXPECT_THROW(source.check_ends(4, arrived.data()), std::runtime_error);
+}
+
+TEST(BenchSource, SamplesFindAPartThatDidNotArriveAnew) {
+  constexpr std::size_t large = 65536;
+  constexpr std::size_t missing = 16384;  // the shortest part that is found for certain
+  const Source source{large, 1};
+  const std::vector<std::byte> right = source.buffer().download();
+  for (std::size_t at = 0; at < large; at += missing) {
+    std::vector<std::byte> arrived = right;
+    EXPECT_NO_THROW(source.check_samples(0, arrived.data()));
+    source.spoil_samples(arrived.data());
+    std::copy_n(right.begin(), at, arrived.begin());
+    std::copy(right.begin() + at + missing, right.end(), arrived.begin() + at + missing);
+    EXPECT_THROW(source.check_samples(0, arrived.data()), std::runtime_error) << at;
+  }
+  std::vector<std::byte> arrived = right;
+  source.spoil_samples(arrived.data());
+  std::copy(right.begin(), right.end() - 1, arrived.begin());
+  EXPECT_THROW(source.check_samples(0, arrived.data()), std::runtime_error);
+}
+
+TEST(BenchPageable, IsAlignedAndOnlyFreshMemoryIsNewAgain) {
+  constexpr std::size_t huge_page = std::size_t{2} << 20;
+  for (const Pages pages : {Pages::touched, Pages::fresh_small, Pages::fresh_huge}) {
+    Pageable memory{huge_page, pages};
+    EXPECT_EQ(memory.bytes().size(), huge_page);
+    std::ranges::fill(memory.bytes(), std::byte{7});
+    memory.renew();
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory.bytes().data()) % huge_page, 0U);
+    const std::byte expected{static_cast<unsigned char>(pages == Pages::touched ? 7 : 0)};
+    EXPECT_EQ(std::ranges::count(memory.bytes(), expected), static_cast<std::ptrdiff_t>(huge_page));
+  }
 }
 
 /// Counts that leave groups and slots half used, one after the other.
@@ -199,6 +235,35 @@ TEST(BenchRow, IsTheMedianOfTurnsInWhichTheFirstWayChanges) {
             "poop"
             "po");
   EXPECT_DOUBLE_EQ(seen.counters[0].at("plain"), 3);
+}
+
+void ask_for_repetitions(const char* argument) {
+  std::string program{"test"};
+  std::string repetitions{argument};
+  std::array arguments{program.data(), repetitions.data()};
+  int count = static_cast<int>(arguments.size());
+  benchmark::Initialize(&count, arguments.data());
+}
+
+TEST(BenchRow, LargeWorkIsSetUpOnceWhateverRepetitionsAreAskedFor) {
+  ask_for_repetitions("--benchmark_repetitions=4");
+  benchmark::ClearRegisteredBenchmarks();
+  int set_up = 0;
+  int turns = 0;
+  const Way turn = [&] {
+    ++turns;
+    return 1.0;
+  };
+  add_large("of a test", 7, [&](benchmark::State& state) {
+    ++set_up;
+    take_turns(state, {.name = "large"}, turn, always(1));
+  });
+  Seen seen;
+  benchmark::RunSpecifiedBenchmarks(&seen);
+  ask_for_repetitions("--benchmark_repetitions=1");
+  EXPECT_EQ(set_up, 1);
+  EXPECT_EQ(turns, plain::on_host ? 3 : 7);
+  EXPECT_EQ(seen.labels, std::vector<std::string>{"large"});
 }
 
 TEST(BenchRow, HasNoFiguresIfAWayThrows) {

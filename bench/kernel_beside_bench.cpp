@@ -87,6 +87,6 @@ void kernel_beside(benchmark::State& state) {
       [&] { return kernels_beside(window, kernels_to_run, source, producer); });
 }
 
-const auto* const registered = add("kernel_beside", kernel_beside);
+const auto* const registered = add_large("kernel_beside", 25, kernel_beside);
 
 }  // namespace

@@ -1,277 +1,218 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026, the tailrace authors
 
-// How fast do large arrays get into pageable memory? Runtime::read against the plain ways: the vendor's blocking copy
-// into the same kind of memory, and a raw asynchronous copy into pinned memory, which is as fast as the link. The ways
-// take turns inside each iteration; every counter is made of medians; what was read is checked.
+// How fast do large arrays get into pageable memory through Runtime::read? P2: touched memory, against the blocking
+// copy, and against a bare copy into pinned memory, which is as fast as the link. P2b: the same for smaller ones. P2c:
+// a read with a snapshot. P3: memory whose pages are to be made.
 //
-//  plain, ours       GB/s of the blocking copy, and of tailrace
-//  ratio, goal       ours over plain, and what it should be at least
-//  raw               GB/s of the raw copy into pinned memory (1 GiB rows)
-//  of_raw, raw_goal  ours over raw, and what it should be at least
-//
-// TAILRACE_BENCH_WORKERS, TAILRACE_BENCH_CHUNK_BYTES, TAILRACE_BENCH_CHUNK_SLOTS replace the options of the runtime,
-// and TAILRACE_BENCH_BYTES the 1 GiB of the large rows.
+// TAILRACE_BENCH_WORKERS, TAILRACE_BENCH_CHUNK_BYTES and TAILRACE_BENCH_CHUNK_SLOTS replace the options of the
+// runtimes.
 
 #include <tailrace/runtime.hpp>
 
-#include "backends/adapter.hpp"
-#include "tests/support/device.hpp"
-
-#include <benchmark/benchmark.h>
-#include <sys/mman.h>
+#include "bench/support/pageable.hpp"
+#include "bench/support/plain.hpp"
+#include "bench/support/row.hpp"
+#include "bench/support/source.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
+#include <charconv>
 #include <cstdlib>
-#include <cstring>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <vector>
+#include <string_view>
+#include <utility>
 
 namespace {
 
-using tailrace::backend::Status;
+using namespace bench;
 
-constexpr std::size_t huge_page = std::size_t{2} << 20;
+constexpr std::size_t kib = 1024;
+constexpr std::size_t large = plain::on_host ? 16 * kib * kib : 1024 * kib * kib;
+// Of P2, so that five threads copy: the one that reads copies too.
+constexpr unsigned few_workers = 4;
 
-std::optional<std::size_t> knob(const char* name) {
-  const char* const text = std::getenv(name);
-  if (text == nullptr) return std::nullopt;
-  return std::stoull(text);
+std::optional<unsigned> knob(const char* name) {
+  const char* const set = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here sets the environment
+  if (set == nullptr) return std::nullopt;
+  const std::string_view text{set};
+  unsigned value = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (parsed.ec == std::errc{} && parsed.ptr == text.data() + text.size()) return value;
+  throw std::runtime_error{std::string{name} + " is no whole number. Fix: set it to one, or unset it"};
 }
 
-std::size_t large_bytes() { return knob("TAILRACE_BENCH_BYTES").value_or(std::size_t{1} << 30); }
-
-tailrace::RuntimeOptions options(std::optional<unsigned> workers) {
-  tailrace::RuntimeOptions made;
-  if (const auto asked = knob("TAILRACE_BENCH_WORKERS")) workers = static_cast<unsigned>(*asked);
-  if (workers) made.copy_streams.arena = tailrace::CopyArena{{.concurrency = workers, .numa_node = {}}};
-  made.chunk_bytes = knob("TAILRACE_BENCH_CHUNK_BYTES").value_or(made.chunk_bytes);
-  made.chunk_slots = static_cast<unsigned>(knob("TAILRACE_BENCH_CHUNK_SLOTS").value_or(made.chunk_slots));
+tailrace::RuntimeOptions options(std::optional<unsigned> workers = {}) {
+  tailrace::RuntimeOptions made{.snapshot_limit = large};
+  if (const auto asked = knob("TAILRACE_BENCH_WORKERS")) workers = asked;
+  if (workers) made.copy_streams.arena = tailrace::CopyArena{{.concurrency = workers}};
+  if (const auto asked = knob("TAILRACE_BENCH_CHUNK_BYTES")) made.chunk_bytes = *asked;
+  if (const auto asked = knob("TAILRACE_BENCH_CHUNK_SLOTS")) made.chunk_slots = *asked;
   return made;
 }
 
-void require(Status status) {
-  if (!status.ok()) throw std::runtime_error{tailrace::backend::error_text(status.code)};
-}
+/// What is large and slow to make: made once, and kept until the process ends.
+struct Large {
+  Source source{large, 1};
+  test::Stream producer;
+  plain::Pinned pinned{large};
+  Pageable touched{large, Pages::touched};
 
-enum class Memory : std::uint8_t { touched, fresh_small_pages, fresh_huge_pages };
-
-/// Pageable memory at the start of a huge page. Fresh memory is new at every prepare().
-class Destination {
- public:
-  Destination(std::size_t bytes, Memory kind) : bytes_{bytes}, kind_{kind} { map(); }
-  ~Destination() { munmap(mapped_, bytes_ + huge_page); }
-  Destination(const Destination&) = delete;
-  Destination& operator=(const Destination&) = delete;
-
-  void prepare() {
-    if (kind_ == Memory::touched) {
-      std::memset(begin_, 0xA5, bytes_);
-    } else {
-      munmap(mapped_, bytes_ + huge_page);
-      map();
-    }
+  static Large& the() {
+    static Large& arrays = *std::make_unique<Large>().release();
+    return arrays;
   }
-  [[nodiscard]] std::span<std::byte> bytes() const { return {begin_, bytes_}; }
-
- private:
-  void map() {
-    mapped_ = mmap(nullptr, bytes_ + huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (mapped_ == MAP_FAILED) throw std::bad_alloc{};
-    const int advice = kind_ == Memory::fresh_huge_pages ? MADV_HUGEPAGE : MADV_NOHUGEPAGE;
-    if (kind_ != Memory::touched) static_cast<void>(madvise(mapped_, bytes_ + huge_page, advice));
-    const auto address = reinterpret_cast<std::uintptr_t>(mapped_);
-    begin_ = static_cast<std::byte*>(mapped_) + (huge_page - address % huge_page) % huge_page;
+  void bare_copy(std::span<std::byte> pinned_destination) {
+    plain::copy_async(pinned_destination.data(), source.piece(0), large, producer);
+    producer.synchronize();
   }
-
-  std::size_t bytes_;
-  Memory kind_;
-  void* mapped_ = nullptr;
-  std::byte* begin_ = nullptr;
 };
 
-/// Device memory whose every word is another one.
-class Source {
- public:
-  explicit Source(std::size_t bytes) : buffer{bytes} {
-    std::vector<std::uint64_t> words(bytes / sizeof(std::uint64_t));
-    for (std::size_t i = 0; i < words.size(); ++i) words[i] = word(i);
-    buffer.upload(std::as_bytes(std::span{words}));
-  }
-  [[nodiscard]] static bool is_in(std::span<const std::byte> bytes) {
-    for (std::size_t at = 0; at < bytes.size(); at += sizeof(std::uint64_t)) {
-      std::uint64_t got = 0;
-      std::memcpy(&got, bytes.data() + at, sizeof got);
-      if (got != word(at / sizeof got)) return false;
-    }
-    return true;
-  }
-  test::Buffer buffer;
+/// Makes memory ready for a turn in which every sample is to arrive anew.
+using Prepare = std::function<std::span<std::byte>()>;
+using Read = std::function<void(std::span<std::byte>)>;
 
- private:
-  static std::uint64_t word(std::size_t index) { return (index + 1) * 0x9E37'79B9'7F4A'7C15U; }
-};
-
-/// A raw copy into pinned memory of its own, and the wait for it.
-class RawPinned {
- public:
-  explicit RawPinned(std::size_t bytes) : bytes_{bytes} { require(tailrace::backend::pinned_allocate(bytes, memory_)); }
-  ~RawPinned() { static_cast<void>(tailrace::backend::pinned_free(memory_)); }
-  RawPinned(const RawPinned&) = delete;
-  RawPinned& operator=(const RawPinned&) = delete;
-
-  void copy(const Source& source, tailrace::StreamRef stream) {
-    require(tailrace::backend::copy_to_host(memory_, {.data = source.buffer.data(), .width = bytes_}, stream.get()));
-    require(tailrace::backend::stream_synchronize(stream.get()));
-  }
-
- private:
-  std::size_t bytes_;
-  void* memory_ = nullptr;
-};
-
-/// The times of one way.
-class Times {
- public:
-  double add(const std::function<void()>& work, int count = 1) {
-    const auto start = std::chrono::steady_clock::now();
-    for (int i = 0; i < count; ++i) work();
-    seconds_.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / count);
-    return seconds_.back();
-  }
-  [[nodiscard]] double median() {
-    const auto middle = seconds_.begin() + static_cast<std::ptrdiff_t>(seconds_.size() / 2);
-    std::ranges::nth_element(seconds_, middle);
-    return *middle;
-  }
-
- private:
-  std::vector<double> seconds_;
-};
-
-double gigabytes(std::size_t bytes) { return static_cast<double>(bytes) / 1e9; }
-
-struct Row {
-  const char* label;
-  Memory memory;
-  std::size_t bytes;  ///< 0: large_bytes()
-  std::optional<unsigned> workers;
-  double goal;
-  double raw_goal;  ///< 0: not compared with the raw copy
-};
-
-void large_read(benchmark::State& state, const Row& row) {
-  const std::size_t bytes = row.bytes != 0 ? row.bytes : large_bytes();
-  const int at_once = static_cast<int>(std::clamp<std::size_t>((std::size_t{8} << 20) / bytes, 1, 50));
-  test::Stream stream;
-  const Source source{bytes};
-  const tailrace::DeviceView view{source.buffer.data(), bytes};
-  Destination destination{bytes, row.memory};
-  RawPinned pinned{bytes};
-  tailrace::Runtime runtime{tailrace::Device{0}, options(row.workers)};
-  Times plain;
-  Times ours;
-  Times raw;
-  const auto read = [&] { runtime.read(destination.bytes(), view, stream); };
-  read();  // makes what the runtime keeps
-  for (auto _ : state) {
-    destination.prepare();
-    plain.add([&] { test::blocking_copy(destination.bytes(), source.buffer, stream); }, at_once);
-    if (row.raw_goal > 0) raw.add([&] { pinned.copy(source, stream); });
-    destination.prepare();
-    state.SetIterationTime(ours.add(read, at_once));
-    if (!Source::is_in(destination.bytes())) state.SkipWithError("the bytes are wrong");
-  }
-  state.SetLabel(row.label);
-  state.counters["plain"] = gigabytes(bytes) / plain.median();
-  state.counters["ours"] = gigabytes(bytes) / ours.median();
-  state.counters["ratio"] = plain.median() / ours.median();
-  state.counters["goal"] = row.goal;
-  if (row.raw_goal == 0) return;
-  state.counters["raw"] = gigabytes(bytes) / raw.median();
-  state.counters["of_raw"] = raw.median() / ours.median();
-  state.counters["raw_goal"] = row.raw_goal;
-}
-
-/// A read with a snapshot. `plain` and `ours` are GB/s of the raw copy into pinned memory and of the read; `free` is
-/// how long the producer's stream was busy, over the time of a plain copy on the device, and should be `free_goal` at
-/// most.
-void snapshot_read(benchmark::State& state) {
-  const std::size_t bytes = large_bytes();
-  test::Stream stream;
-  const Source source{bytes};
-  test::Buffer copy{bytes};
-  Destination destination{bytes, Memory::touched};
-  RawPinned pinned{bytes};
-  tailrace::RuntimeOptions with_room = options(std::nullopt);
-  with_room.snapshot_limit = bytes;
-  tailrace::Runtime runtime{tailrace::Device{0}, with_room};
-  const auto start = [&] {
-    runtime.async_read("array", destination.bytes(), {source.buffer.data(), bytes}, stream, {.snapshot = true});
-    stream.synchronize();
+Prepare spoiled(const Source& source, std::span<std::byte> destination) {
+  return [=, &source] {
+    source.spoil_samples(destination.data());
+    return destination;
   };
-  start();
-  runtime.async_wait("array");
-  Times on_device;
-  Times until_free;
-  Times until_read;
-  Times raw;
-  for (auto _ : state) {
-    on_device.add([&] {
-      test::device_copy(copy, source.buffer, stream);
-      stream.synchronize();
-    });
-    raw.add([&] { pinned.copy(source, stream); });
-    destination.prepare();
-    state.SetIterationTime(until_read.add([&] {
-      until_free.add(start);
-      runtime.async_wait("array");
-    }));
-    if (!Source::is_in(destination.bytes())) state.SkipWithError("the bytes are wrong");
-  }
-  state.SetLabel("P2c");
-  state.counters["plain"] = gigabytes(bytes) / raw.median();
-  state.counters["ours"] = gigabytes(bytes) / until_read.median();
-  state.counters["ratio"] = raw.median() / until_read.median();
-  state.counters["goal"] = 0.93;
-  state.counters["free"] = until_free.median() / on_device.median();
-  state.counters["free_goal"] = 1.1;
+}
+Prepare renewed(Pageable& destination) {
+  return [&destination] {
+    destination.renew();
+    return destination.bytes();
+  };
 }
 
-void add_row(const char* name, const Row& row, int iterations) {
-  benchmark::RegisterBenchmark(name, large_read, row)
-      ->Iterations(iterations)
-      ->UseManualTime()
-      ->Unit(benchmark::kMicrosecond);
+/// Reads all of the source, `count` times in a turn. Warmed up here, with every byte checked.
+Way reading(const Source& source, const Prepare& prepare, const Read& read, std::size_t count = 1) {
+  const std::span<std::byte> first = prepare();
+  read(first);
+  source.check_all(0, first.data());
+  return [=, &source] {
+    const std::span<std::byte> destination = prepare();
+    const double seconds = timed([&] {
+      for (std::size_t i = 0; i < count; ++i) read(destination);
+    })();
+    source.check_samples(0, destination.data());
+    return seconds;
+  };
 }
+
+Read blocking(const Source& source, tailrace::StreamRef producer) {
+  return [=, &source](auto destination) { plain::blocking_copy(destination, source.piece(0), producer); };
+}
+Read through(tailrace::Runtime& runtime, const Source& source, tailrace::StreamRef producer) {
+  return [=, &runtime, &source](auto destination) { runtime.read(destination, source.view(0), producer); };
+}
+
+Row large_row(const char* name, double goal) {
+  return {.name = name, .work = static_cast<double>(large), .figure = Figure::gb_per_s, .goal = goal};
+}
+
+// P2
+
+void touched_against_blocking_copy(benchmark::State& state) {
+  Large& all = Large::the();
+  tailrace::Runtime runtime{tailrace::Device{0}, options(few_workers)};
+  const Prepare touched = spoiled(all.source, all.touched.bytes());
+  take_turns(state, large_row("P2/memcpy", 5.5), reading(all.source, touched, blocking(all.source, all.producer)),
+             reading(all.source, touched, through(runtime, all.source, all.producer)));
+}
+
+void touched_against_bare_copy(benchmark::State& state) {
+  Large& all = Large::the();
+  tailrace::Runtime runtime{tailrace::Device{0}, options(few_workers)};
+  take_turns(state, large_row("P2/raw", 0.95),
+             reading(all.source, spoiled(all.source, all.pinned.bytes()), [&](auto pinned) { all.bare_copy(pinned); }),
+             reading(all.source, spoiled(all.source, all.touched.bytes()), through(runtime, all.source, all.producer)));
+}
+
+// P2b
+
+void smaller(benchmark::State& state, const std::string& size, std::size_t bytes) {
+  const std::size_t count = std::clamp<std::size_t>((std::size_t{8} << 20) / bytes, 1, 50);
+  const Source source{bytes, 1};
+  test::Stream producer;
+  Pageable destination{bytes, Pages::touched};
+  tailrace::Runtime runtime{tailrace::Device{0}, options()};
+  const Prepare touched = spoiled(source, destination.bytes());
+  const Row row{
+      .name = "P2b/" + size, .work = static_cast<double>(bytes * count), .figure = Figure::gb_per_s, .goal = 1};
+  take_turns(state, row, reading(source, touched, blocking(source, producer), count),
+             reading(source, touched, through(runtime, source, producer), count));
+}
+
+// P2c
+
+/// A snapshot is taken in the producer's stream, which is free for other work behind it.
+void until_free(const Large& all, tailrace::Runtime& runtime, std::span<std::byte> destination) {
+  runtime.async_read("large", destination, all.source.view(0), all.producer, {.snapshot = true});
+  test::synchronize(all.producer);
+}
+
+void snapshot_against_device_copy(benchmark::State& state) {
+  Large& all = Large::the();
+  test::Buffer copy{large};
+  tailrace::Runtime runtime{tailrace::Device{0}, options()};
+  const Prepare touched = spoiled(all.source, all.touched.bytes());
+  const Way on_device = timed([&] {
+    test::device_copy(copy, all.source.buffer(), all.producer);
+    all.producer.synchronize();
+  });
+  const Way ours = [&] {
+    const std::span<std::byte> destination = touched();
+    const double seconds = timed([&] { until_free(all, runtime, destination); })();
+    runtime.async_wait("large");
+    all.source.check_samples(0, destination.data());
+    return seconds;
+  };
+  on_device();
+  ours();
+  take_turns(state, {.name = "P2c/free", .figure = Figure::us, .goal = 1.1, .compare = Compare::ours_over_plain},
+             on_device, ours);
+}
+
+void snapshot_against_bare_copy(benchmark::State& state) {
+  Large& all = Large::the();
+  tailrace::Runtime runtime{tailrace::Device{0}, options()};
+  const auto ours = [&](auto destination) {
+    until_free(all, runtime, destination);
+    runtime.async_wait("large");
+  };
+  take_turns(state, large_row("P2c/raw", 0.93),
+             reading(all.source, spoiled(all.source, all.pinned.bytes()), [&](auto pinned) { all.bare_copy(pinned); }),
+             reading(all.source, spoiled(all.source, all.touched.bytes()), ours));
+}
+
+// P3
+
+void fresh(benchmark::State& state, const char* name, Pages pages) {
+  Large& all = Large::the();
+  Pageable destination{large, pages};
+  tailrace::Runtime runtime{tailrace::Device{0}, options()};
+  take_turns(state, large_row(name, 8), reading(all.source, renewed(destination), blocking(all.source, all.producer)),
+             reading(all.source, renewed(destination), through(runtime, all.source, all.producer)));
+}
+
+const bool registered = [] {
+  add_large("large_read/touched", 7, touched_against_blocking_copy);
+  add_large("large_read/touched_raw", 15, touched_against_bare_copy);
+  add_large("large_read/snapshot_free", 15, snapshot_against_device_copy);
+  add_large("large_read/snapshot_raw", 15, snapshot_against_bare_copy);
+  add_large("large_read/fresh_small_pages", 5, [](auto& state) { fresh(state, "P3/small_pages", Pages::fresh_small); });
+  add_large("large_read/fresh_huge_pages", 5, [](auto& state) { fresh(state, "P3/huge_pages", Pages::fresh_huge); });
+  for (const auto& [size, bytes] :
+       {std::pair{"64KiB", 64 * kib}, {"256KiB", 256 * kib}, {"1MiB", 1024 * kib}, {"16MiB", 16 * 1024 * kib}}) {
+    add_large(std::string{"large_read/touched:"} + size, 25,
+              [size = size, bytes = bytes](auto& state) { smaller(state, size, bytes); });
+  }
+  return true;
+}();
 
 }  // namespace
-
-int main(int argc, char** argv) {
-  constexpr std::size_t kibibyte = 1024;
-  constexpr int few = 9;
-  constexpr int many = 25;
-  add_row("touched", {"P2", Memory::touched, 0, 5, 5.5, 0.95}, few);
-  add_row("fresh_small_pages", {"P3 4 KiB pages", Memory::fresh_small_pages, 0, {}, 8, 0}, few);
-  add_row("fresh_huge_pages", {"P3 huge pages", Memory::fresh_huge_pages, 0, {}, 8, 0}, few);
-  add_row("touched_64KiB", {"P2b 64 KiB", Memory::touched, 64 * kibibyte, {}, 1, 0}, many);
-  add_row("touched_256KiB", {"P2b 256 KiB", Memory::touched, 256 * kibibyte, {}, 1, 0}, many);
-  add_row("touched_1MiB", {"P2b 1 MiB", Memory::touched, 1024 * kibibyte, {}, 1, 0}, many);
-  add_row("touched_16MiB", {"P2b 16 MiB", Memory::touched, 16 * 1024 * kibibyte, {}, 1, 0}, many);
-  benchmark::RegisterBenchmark("snapshot", snapshot_read)
-      ->Iterations(few)
-      ->UseManualTime()
-      ->Unit(benchmark::kMicrosecond);
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
-  benchmark::RunSpecifiedBenchmarks();
-  benchmark::Shutdown();
-  return 0;
-}

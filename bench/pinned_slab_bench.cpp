@@ -1,128 +1,99 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026, the tailrace authors
 
-// P8. What does a ring's pinned memory cost to make? The plain way, the vendor's own pinned allocation, and the
-// construction of a whole ring of as many bytes, in one process. Counters: milliseconds to make and to end each;
-// `ratio` is plain over ours of the making alone, `ratio_with_end` of both; `slab` is 1 if the ring's memory was a
-// slab, without which the ratio says nothing. Then, whether device-to-host copies are as fast into the one as into the
-// other: plain_gbytes_per_s and ours_gbytes_per_s.
-//
-// The host backend's allocation does not touch its memory, so that its ratio means nothing.
+// P8. What does the pinned memory of a large ring cost to make? A whole ring, against the vendor's allocation of as
+// many bytes. And are copies as fast into the one as into the other? The counter `slab` is 1 if the ring's memory was a
+// slab; where it is not, both are the vendor's. The reference device's allocation touches nothing, so that its ratio
+// means nothing.
 
 #include <tailrace/ring.hpp>
 
-#include "backends/adapter.hpp"
-#include "tests/support/device.hpp"
+#include "bench/support/plain.hpp"
+#include "bench/support/row.hpp"
+#include "bench/support/source.hpp"
 
-#include <benchmark/benchmark.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
 #include <optional>
 #include <span>
-#include <stdexcept>
 
 namespace {
 
-namespace backend = tailrace::backend;
-using Clock = std::chrono::steady_clock;
+using namespace bench;
 
-constexpr std::size_t mebibyte = std::size_t{1} << 20;
+constexpr std::size_t mib = std::size_t{1} << 20;
+constexpr std::size_t bytes = plain::on_host ? 64 * mib : 1024 * mib;
 constexpr unsigned slots = 16;
 
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-void check(backend::Status status) {
-  if (!status.ok()) throw std::runtime_error(backend::error_text(status.code));
-}
-
-/// Seconds that a call takes.
-template <class F>
-double timed(const F& call) {
-  const Clock::time_point start = Clock::now();
-  call();
-  return seconds_since(start);
-}
-
-/// Bytes per second of copies of the buffer, one behind the other, into all of the memory; of several rounds the best.
-double copy_rate(std::span<std::byte> memory, const test::Buffer& source, test::Stream& stream) {
-  double best = 0;
-  for (int round = 0; round < 5; ++round) {
-    const double took = timed([&] {
-      for (std::size_t at = 0; at + source.size() <= memory.size(); at += source.size()) {
-        const backend::Region region{.data = source.data(), .width = source.size()};
-        check(backend::copy_to_host(memory.data() + at, region, tailrace::StreamRef{stream}.get()));
-      }
-      stream.synchronize();
-    });
-    best = std::max(best, static_cast<double>(memory.size()) / took);
-  }
-  return best;
-}
-
-/// All slots of a ring that nothing was submitted to, which nobody else uses.
-std::span<std::byte> memory_of(tailrace::ReadbackRing& ring, const test::Buffer& source, test::Stream& stream) {
-  return ring.visit(ring.submit({source.data(), 8}, stream), [&](std::span<const std::byte> bytes) {
-    return std::span{const_cast<std::byte*>(bytes.data()), ring.pinned_bytes()};
-  });
-}
-
-tailrace::ReadbackRing make_ring(std::size_t bytes) {
+tailrace::ReadbackRing make_ring() {
   return tailrace::ReadbackRing{tailrace::Device{0}, {.slots = slots, .capacity = bytes / slots}};
 }
 
-void compare_copies(benchmark::State& state, std::size_t bytes) {
-  test::Stream stream;
-  const test::Buffer source{bytes / slots};
-  void* plain = nullptr;
-  check(backend::pinned_allocate(bytes, plain));
-  tailrace::ReadbackRing ring = make_ring(bytes);
+void count_slab(benchmark::State& state, const tailrace::ReadbackRing& ring) {
   state.counters["slab"] = ring.statistics().slab_bytes == bytes ? 1 : 0;
-  const std::span<std::byte> ours = memory_of(ring, source, stream);
-  state.counters["plain_gbytes_per_s"] = copy_rate({static_cast<std::byte*>(plain), bytes}, source, stream) / 1e9;
-  state.counters["ours_gbytes_per_s"] = copy_rate(ours, source, stream) / 1e9;
-  check(backend::pinned_free(plain));
 }
 
-// Both ways take turns within every iteration, so that a change of the machine's mood meets both.
-void pinned_slab(benchmark::State& state) {
-  const std::size_t bytes = static_cast<std::size_t>(state.range(0)) * mebibyte;
-  make_ring(mebibyte);  // the vendor's first call of a process makes its context
-  double plain = 0;
-  double plain_end = 0;
-  double ours = 0;
-  double ours_end = 0;
-  for (auto _ : state) {
-    void* memory = nullptr;
-    plain += timed([&] { check(backend::pinned_allocate(bytes, memory)); });
-    plain_end += timed([&] { check(backend::pinned_free(memory)); });
-    std::optional<tailrace::ReadbackRing> ring;
-    const double took = timed([&] { ring.emplace(make_ring(bytes)); });
-    ours += took;
-    ours_end += timed([&] { ring.reset(); });
-    state.SetIterationTime(took);
-  }
-  const double ms = 1e3 / static_cast<double>(state.iterations());
-  state.counters["plain_ms"] = plain * ms;
-  state.counters["plain_end_ms"] = plain_end * ms;
-  state.counters["ours_ms"] = ours * ms;
-  state.counters["ours_end_ms"] = ours_end * ms;
-  state.counters["ratio"] = plain / ours;
-  state.counters["ratio_with_end"] = (plain + plain_end) / (ours + ours_end);
-  compare_copies(state, bytes);
+enum class Clocked { making, making_and_freeing };
+
+/// Makes something, and frees it again before the next turn.
+template <class Memory, class Make>
+Way making(Clocked clocked, Make make) {
+  return [=] {
+    std::optional<Memory> memory;
+    const double made = timed([&] { make(memory); })();
+    const double freed = timed([&] { memory.reset(); })();
+    return clocked == Clocked::making ? made : made + freed;
+  };
 }
+
+void made(benchmark::State& state, const Row& row, Clocked clocked) {
+  test::Stream first;  // the process's first call of the vendor's makes its context
+  const Way plain_way = making<plain::Pinned>(clocked, [](auto& memory) { memory.emplace(bytes); });
+  const Way ours = making<tailrace::ReadbackRing>(clocked, [](auto& ring) { ring.emplace(make_ring()); });
+  ours();
+  take_turns(state, row, plain_way, ours);
+  count_slab(state, make_ring());
+}
+
+/// Copies one behind the other into all of the memory.
+Way copying(std::span<std::byte> memory, const Source& source, test::Stream& stream) {
+  return timed([=, &source, &stream] {
+    for (std::size_t at = 0; at < memory.size(); at += source.bytes()) {
+      plain::copy_async(memory.data() + at, source.piece(0), source.bytes(), stream);
+    }
+    stream.synchronize();
+    source.check_ends(0, memory.data());
+    source.check_ends(0, memory.data() + memory.size() - source.bytes());
+  });
+}
+
+/// All slots of a ring that nobody else uses.
+std::span<std::byte> memory_of(tailrace::ReadbackRing& ring, const Source& source, test::Stream& stream) {
+  return ring.visit(ring.submit(source.view(0), stream), [&](std::span<const std::byte> first) {
+    return std::span{const_cast<std::byte*>(first.data()), ring.pinned_bytes()};
+  });
+}
+
+void copied_into(benchmark::State& state) {
+  const Source source{bytes / slots, 1};
+  test::Stream stream;
+  plain::Pinned pinned{bytes};
+  tailrace::ReadbackRing ring = make_ring();
+  const Way plain_way = copying(pinned.bytes(), source, stream);
+  const Way ours = copying(memory_of(ring, source, stream), source, stream);
+  plain_way();
+  ours();
+  take_turns(state, {.name = "P8/copy", .work = static_cast<double>(bytes), .figure = Figure::gb_per_s, .goal = 0.99},
+             plain_way, ours);
+  count_slab(state, ring);
+}
+
+const bool registered = [] {
+  add_large("pinned_slab/made", 5,
+            [](auto& state) { made(state, {.name = "P8/made", .figure = Figure::ms, .goal = 8}, Clocked::making); });
+  add_large("pinned_slab/made_and_freed", 5, [](auto& state) {
+    made(state, {.name = "P8/made_and_freed", .figure = Figure::ms}, Clocked::making_and_freeing);
+  });
+  add_large("pinned_slab/copied_into", 15, copied_into);
+  return true;
+}();
 
 }  // namespace
-
-BENCHMARK(pinned_slab)
-    ->ArgName("mebibytes")
-    ->Arg(16)
-    ->Arg(64)
-    ->Arg(256)
-    ->Arg(1024)
-    ->UseManualTime()
-    ->Unit(benchmark::kMillisecond)
-    ->Iterations(5)
-    ->Repetitions(3)
-    ->ReportAggregatesOnly();

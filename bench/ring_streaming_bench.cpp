@@ -16,7 +16,7 @@ namespace {
 using namespace bench;
 
 constexpr std::size_t mib = std::size_t{1} << 20;
-constexpr std::size_t streamed = plain::on_host ? 128 * mib : 1024 * mib;  // bytes of a turn
+constexpr std::size_t streamed = plain::on_host ? 64 * mib : 1024 * mib;  // bytes of a turn
 
 /// As many copies as readbacks, into pinned memory of the ring's size; nothing orders or watches them but their stream.
 void raw_copies(plain::Pinned& slots, const Source& source, std::size_t count, test::Stream& stream) {
@@ -50,7 +50,7 @@ void ring_streaming(benchmark::State& state, std::size_t bytes) {
 
 const bool registered = [] {
   for (const std::size_t bytes : {mib, 16 * mib, 64 * mib}) {
-    add("ring_streaming/bytes:" + std::to_string(bytes), [=](auto& state) { ring_streaming(state, bytes); });
+    add_large("ring_streaming/bytes:" + std::to_string(bytes), 25, [=](auto& state) { ring_streaming(state, bytes); });
   }
   return true;
 }();

@@ -14,6 +14,7 @@
 
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -39,12 +40,25 @@ class SharingRing : public plain::EventRing {
   std::mutex& mutex_;
 };
 
+/// Has every thread read until each has a lane of its own: one that asks while a lane is being made shares another for
+/// now.
+void settle_lanes(Team& team, std::vector<Window<tailrace::RingSet>>& windows, const tailrace::RingSet& rings,
+                  const Source& source, const std::vector<test::Stream>& producers) {
+  constexpr int rounds = 1000;
+  for (int round = 0; rings.rings() < windows.size(); ++round) {
+    if (round == rounds) throw std::runtime_error{"the threads do not get a lane each. Fix: raise the pinned budget"};
+    team.run([&](unsigned i) { read_pieces(windows[i], source, 1, producers[i], Check::all); });
+  }
+}
+
 void threads_at_once(benchmark::State& state, Row row, unsigned threads) {
   const Source source{bytes, 61};
   std::vector<test::Stream> producers(threads);
   test::Stream copy_stream;
   std::mutex mutex;
-  tailrace::RingSet rings{tailrace::Device{0}, {.lanes = threads, .wait_mode = tailrace::WaitMode::spin}};
+  // The lanes share the slots: each has more of them than a thread has readbacks in flight, so that none is refused.
+  tailrace::RingSet rings{tailrace::Device{0},
+                          {.slots_per_ring = 256, .lanes = threads, .wait_mode = tailrace::WaitMode::spin}};
   std::vector<std::unique_ptr<SharingRing>> by_hand;
   std::vector<Window<tailrace::RingSet>> windows;
   for (unsigned i = 0; i < threads; ++i) {
@@ -52,9 +66,8 @@ void threads_at_once(benchmark::State& state, Row row, unsigned threads) {
     windows.emplace_back(rings, bytes, depth);
   }
   Team team{threads};
-  std::mutex warm_up;  // one after the other: who allocates a lane while another does may be given a lane to share
+  settle_lanes(team, windows, rings, source, producers);
   team.run([&](unsigned i) {
-    const std::lock_guard lock{warm_up};
     read_pieces(*by_hand[i], source, readbacks, producers[i], Check::all);
     read_pieces(windows[i], source, readbacks, producers[i], Check::all);
   });

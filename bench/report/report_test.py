@@ -45,9 +45,16 @@ class Table(unittest.TestCase):
 
     def test_latency_and_own_cost_are_better_when_smaller(self):
         lines = table_of(run("P7", plain=7.0, ours=7.7, ratio=1.1, goal=1.03),
-                         run("P10", "c", plain=900.0, ours=980.0, ratio=80.0, goal=100.0))
-        self.assertEqual([line[5:] for line in lines], [("<= 1.03", "no"), ("<= 100", "yes")])
-        self.assertEqual(lines[1][4], "80.0 ns")
+                         run("P10", "c", plain=900.0, ours=980.0, ratio=80.0, goal=100.0),
+                         run("P2c/free", "f", plain=500.0, ours=600.0, ratio=1.2, goal=1.1))
+        self.assertEqual([line[5:] for line in lines], [("<= 1.1", "no"), ("<= 1.03", "no"), ("<= 100", "yes")])
+        self.assertEqual(lines[2][4], "80.0 ns")
+
+    def test_a_row_with_two_goals_is_two_rows(self):
+        lines = table_of(run("P2/raw", "r", plain=55.0, ours=53.0, ratio=0.96, goal=0.95),
+                         run("P2/memcpy", "m", plain=10.0, ours=50.0, ratio=5.0, goal=5.5))
+        self.assertEqual([(line[0], line[6]) for line in lines], [("P2/memcpy", "no"), ("P2/raw", "yes")])
+        self.assertNotEqual(lines[0][1], lines[1][1])
 
     def test_a_row_without_a_goal_is_neither_met_nor_missed(self):
         self.assertEqual(table_of(run("P4/batch", plain=1.0, ours=2.0, ratio=0.5))[0][5:], ("", ""))
@@ -76,9 +83,16 @@ class Peers(unittest.TestCase):
         self.assertEqual(lines[1][2:], ("20.0 us", "2.00 us", "10.0", "", ""))
 
     def test_so_is_a_bandwidth(self):
-        lines = table_of(run("P2", plain=10.0, ours=50.0, ratio=5.0, goal=4.0),
-                         run("P11/cupy/P2", "c", plain=12.5))
+        lines = table_of(run("P2/memcpy", plain=10.0, ours=50.0, ratio=5.0, goal=4.0),
+                         run("P11/cupy/P2/get_out", "c", plain=12.5))
         self.assertEqual(lines[1][2:5], ("12.5 GB/s", "50.0 GB/s", "4.00"))
+
+    def test_fresh_memory_is_compared_with_that_of_the_same_pages(self):
+        lines = table_of(run("P3/small_pages", "s", plain=1.0, ours=10.0, ratio=10.0),
+                         run("P3/huge_pages", "h", plain=2.0, ours=30.0, ratio=15.0),
+                         run("P11/torch/P3/cpu", "t", plain=1.0), run("P11/cupy/P3/get", "c", plain=1.0))
+        self.assertEqual({line[0]: line[3] for line in lines[2:]},
+                         {"P11/torch/P3/cpu": "10.0 GB/s", "P11/cupy/P3/get": "30.0 GB/s"})
 
     def test_a_peer_without_our_row_is_left_out(self):
         self.assertEqual(table_of(run("P11/jax/P3", plain=1.0)), [])

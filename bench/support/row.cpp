@@ -2,6 +2,8 @@
 // Copyright (c) 2026, the tailrace authors
 #include "bench/support/row.hpp"
 
+#include "bench/support/plain.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <exception>
@@ -68,6 +70,11 @@ benchmark::internal::Benchmark* add(const std::string& name, std::function<void(
     }
   };
   return benchmark::RegisterBenchmark(name.c_str(), guarded)->UseManualTime()->Unit(benchmark::kMicrosecond);
+}
+
+benchmark::internal::Benchmark* add_large(const std::string& name, int turns,
+                                          std::function<void(benchmark::State&)> body) {
+  return add(name, std::move(body))->Iterations(plain::on_host ? 3 : turns)->Repetitions(1);
 }
 
 }  // namespace bench

@@ -65,4 +65,9 @@ void take_turns(benchmark::State& state, const Row& row, const Way& plain, const
 /// Registers a benchmark that reports manual time. Whatever it throws is reported as its error.
 benchmark::internal::Benchmark* add(const std::string& name, std::function<void(benchmark::State&)> body);
 
+/// The same for work that is large, or costs much to set up: it has so many turns (three on the reference device) and
+/// is set up once, whatever time and repetitions were asked for.
+benchmark::internal::Benchmark* add_large(const std::string& name, int turns,
+                                          std::function<void(benchmark::State&)> body);
+
 }  // namespace bench
