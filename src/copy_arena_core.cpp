@@ -157,13 +157,23 @@ unsigned ArenaCore::at_pieces() const noexcept {
 }
 
 bool ArenaCore::run_one_piece() noexcept {
+  // So many threads copy as fast as a link brings the bytes. More take the memory's bandwidth from the DMA.
+  constexpr unsigned enough = OwnArena::few_drainers + 2;
   std::unique_lock lock{mutex_};
-  if (pieces_.empty() || (pieces_.front().how == HostCopy::fresh && copying_ != 0)) return false;
+  if (pieces_.empty() || copying_ >= (pieces_.front().how == HostCopy::fresh ? 1 : enough)) return false;
+  copy_front(lock);
+  return true;
+}
+
+/// Copies the oldest piece, without the lock.
+void ArenaCore::copy_front(std::unique_lock<std::mutex>& lock) noexcept {
   const Piece piece = pieces_.front();
   pieces_.pop_front();
+  ++copying_;
   lock.unlock();
   copy(piece);
-  return true;
+  lock.lock();
+  --copying_;
 }
 
 void ArenaCore::enqueue(std::shared_ptr<ArenaJob> job) {
@@ -251,13 +261,7 @@ void ArenaCore::drain_dedicated() noexcept {
 bool ArenaCore::run_next(std::unique_lock<std::mutex>& lock) noexcept {
   if (ProcessGuard::exiting()) return false;  // what a new job would use may be destroyed already
   if (!pieces_.empty()) {
-    const Piece piece = pieces_.front();
-    pieces_.pop_front();
-    ++copying_;
-    lock.unlock();
-    copy(piece);
-    lock.lock();
-    --copying_;
+    copy_front(lock);
   } else if (!jobs_.empty()) {
     std::shared_ptr<ArenaJob> job = std::move(jobs_.front());
     jobs_.pop_front();

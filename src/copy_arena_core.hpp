@@ -88,8 +88,9 @@ class ArenaCore : public std::enable_shared_from_this<ArenaCore> {
   /// threads, waking more takes longer than they save.
   /// @throws std::bad_alloc; then none of them is queued
   void enqueue_pieces(std::span<const Piece> pieces, unsigned helpers = max_workers);
-  /// Pops one piece and copies it on the calling thread; false if there is none for it. Pieces for fresh memory, which
-  /// take long, are left to the drainers as long as one is at them: the caller has other things to look after.
+  /// Pops one piece and copies it on the calling thread; false if there is none, or enough threads are at them. Pieces
+  /// for fresh memory, which take long, are left to others as long as one is at them: the caller has other things to
+  /// look after.
   bool run_one_piece() noexcept;
 
   /// Two calls, since the caller may hold a lock of its own for the first, and not for the second, which may run code
@@ -113,6 +114,7 @@ class ArenaCore : public std::enable_shared_from_this<ArenaCore> {
   void drain_beside(Pool* pool) noexcept;
   void drain_dedicated() noexcept;
   bool run_next(std::unique_lock<std::mutex>& lock) noexcept;
+  void copy_front(std::unique_lock<std::mutex>& lock) noexcept;
   void start_drainers(std::unique_lock<std::mutex> lock, std::size_t items) noexcept;
   [[nodiscard]] unsigned at_pieces() const noexcept;
   [[nodiscard]] bool drained_by_this_thread() const noexcept;
@@ -130,7 +132,7 @@ class ArenaCore : public std::enable_shared_from_this<ArenaCore> {
   unsigned beside_ = 0;   ///< drainers besides the dedicated one, put into the arena and not left again
   unsigned at_work_ = 0;  ///< those of them that have started
   unsigned in_jobs_ = 0;  ///< drainers that run a job
-  unsigned copying_ = 0;  ///< drainers that copy a piece
+  unsigned copying_ = 0;  ///< threads that copy a piece
   bool asleep_ = false;   ///< the dedicated drainer sleeps and nobody has woken it yet
   bool closed_ = false;
 };

@@ -115,7 +115,11 @@ RingSet::Core::Ring RingSet::Core::existing(std::size_t bytes) const {
 RingSet::Core::Ring RingSet::Core::owner(const Ticket& ticket, const char* operation) const {
   process_.check(operation);
   const std::shared_lock lock{tables_};
-  if (const auto lane = by_id_.find(ticket.ring()); lane != by_id_.end()) return use(*lane->second);
+  if (const auto lane = by_id_.find(ticket.ring()); lane != by_id_.end()) {
+    // As late as the latest submission. A new number would cost threads that collect at once a shared cache line.
+    lane->second->last_use.store(uses_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    return lane->second->ring;
+  }
   throw Error{Errc::stale_ticket,
               "the ticket is of no ring of this set, or of one that was given up",
               "use each ticket once, with the set that gave it",
