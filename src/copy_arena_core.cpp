@@ -64,8 +64,8 @@ thread_local Draining* Draining::innermost = nullptr;
 /// by the waiter if no worker ever came. Its context is isolated: else it would be cancelled together with the
 /// application's task that happened to be first to use it.
 struct ArenaCore::Pool {
-  Pool(unsigned drainers, std::optional<int> numa_node)
-      : arena{constraints_of(drainers + 1, numa_node), /* reserved for the dedicated drainer */ 1}, most{drainers} {
+  Pool(unsigned places, std::optional<int> numa_node)
+      : arena{constraints_of(places + 1, numa_node), /* reserved for the dedicated drainer */ 1}, most{places} {
     arena.initialize();
   }
 
