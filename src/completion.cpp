@@ -114,8 +114,10 @@ std::uint64_t Completion::first_mark_of(std::uint64_t position, std::uint64_t he
 
 std::size_t Completion::poll_late_mark() noexcept {
   if (late_.end <= proven_) late_recorded_ = false;  // the submitter's marks came first
+  // In the other order than enqueued() writes them: whoever sees the copy sees its mark.
+  const bool all_proven = proven_ >= enqueued_.load(std::memory_order_acquire);
   const bool marks_used_up = head_.load(std::memory_order_relaxed) == tail_.load(std::memory_order_acquire);
-  if (!late_recorded_ && (!marks_used_up || proven_ >= enqueued_.load(std::memory_order_acquire))) return 0;
+  if (!late_recorded_ && (!marks_used_up || all_proven)) return 0;
   std::size_t moved = 0;
   if (!late_recorded_) {
     const Status status = record_late_mark();
@@ -130,12 +132,14 @@ std::size_t Completion::poll_late_mark() noexcept {
 }
 
 Status Completion::record_late_mark() noexcept {
-  late_.end = enqueued_.load(std::memory_order_acquire);  // before recording: the event covers at least these
+  const std::uint64_t end = enqueued_.load(std::memory_order_acquire);  // the event will cover at least these
   const EnqueueScope scope{poller_, stream_, stream_};
   Status status = scope.status();
   bool capturing = false;
   if (status.ok() && external_) status = poller_.stream_capturing(stream_, capturing);
-  if (capturing) return {backend::Outcome::capturing};  // it would go into the caller's graph
+  if (capturing)
+    return {backend::Outcome::capturing};  // it would go into the caller's graph; what is recorded stays so
+  late_.end = end;
   if (status.ok()) status = poller_.event_record(late_.event.get(), stream_);
   late_recorded_ = status.ok();
   return status;
@@ -203,6 +207,9 @@ std::size_t Completion::for_marked(std::uint64_t end, Act act) noexcept {
 }
 
 std::size_t Completion::prove_up_to(std::uint64_t end) noexcept {
+  // Before the slots are free: the copies that come next need the places of these marks.
+  const std::uint64_t tail = tail_.load(std::memory_order_acquire);
+  head_.store(first_mark_of(end, head_.load(std::memory_order_relaxed), tail), std::memory_order_release);
   const std::size_t moved =
       for_marked(end, [this](Slot& slot, std::uint64_t position) { return prove(slot, position); });
   proven_ = end;

@@ -87,6 +87,7 @@ struct RingCounters {
         (collected.get() - start_) + (errors_collected.get() - start_) + (discarded.get() - start_);
     return (submissions.get() - start_) - gone;
   }
+  [[nodiscard]] bool any_quarantined() const noexcept { return quarantined.get() != start_; }
 
   [[nodiscard]] Statistics snapshot() const noexcept {
     Statistics s;

@@ -45,8 +45,8 @@ std::optional<Ticket> RingCore::try_submit(const DeviceView& view, StreamRef pro
 }
 
 Ticket RingCore::submit_for(const DeviceView& view, StreamRef producer, std::chrono::nanoseconds timeout) {
-  const Call call{*this, "submit_for"};
-  const Stay stay{*this};
+  Call call{*this, "submit_for"};
+  call.stay();
   const Source source = check_source(view, "submit_for");
   const Clock::time_point deadline = deadline_after(timeout);
   std::unique_lock lock{submit_mutex_};
@@ -226,8 +226,8 @@ SlotState RingCore::state(const Ticket& ticket) {
 }
 
 SlotState RingCore::wait_until(const Ticket& ticket, Clock::time_point deadline) {
-  const Call call{*this, "wait"};
-  const Phase phase = look_settled(ticket, "wait", deadline).phase;
+  Call call{*this, "wait"};
+  const Phase phase = look_settled(call, ticket, "wait", deadline).phase;
   if (phase != Phase::pending && phase != Phase::ready && !is_error(phase)) refuse_ticket(phase, ticket, "wait");
   return shown_as(phase);
 }
@@ -239,17 +239,18 @@ RingCore::Look RingCore::look(const Ticket& ticket, const char* operation) {
   return {.slot = &slot, .phase = now.of(ticket.sequence()) ? now.phase : Phase::free};
 }
 
-RingCore::Look RingCore::look_settled(const Ticket& ticket, const char* operation, Clock::time_point deadline) {
+RingCore::Look RingCore::look_settled(Call& call, const Ticket& ticket, const char* operation,
+                                      Clock::time_point deadline) {
   Look found = look(ticket, operation);
   if (found.phase != Phase::pending) return found;
   poll_and_wake(Poll::unless_busy, ticket.sequence() - first_sequence_);
   found = look(ticket, operation);
   if (found.phase != Phase::pending || deadline == Clock::time_point::min()) return found;
+  call.stay();
   return wait_settled(ticket, operation, deadline);
 }
 
 RingCore::Look RingCore::wait_settled(const Ticket& ticket, const char* operation, Clock::time_point deadline) {
-  const Stay stay{*this};
   for (unsigned round = 0;; ++round) {
     const std::uint64_t epoch = wakeup_.epoch();
     process_.check(operation);
@@ -284,13 +285,13 @@ void RingCore::pause(unsigned round, std::uint64_t epoch, Clock::time_point dead
 // ---- collect: exclusive hold of a READY slot
 
 SlotClaim RingCore::wait_and_claim(const Ticket& ticket, std::size_t element_size) {
-  const Call call{*this, "collect"};
-  return claim(look_settled(ticket, "collect", Clock::time_point::max()), ticket, element_size);
+  Call call{*this, "collect"};
+  return claim(look_settled(call, ticket, "collect", Clock::time_point::max()), ticket, element_size);
 }
 
 SlotClaim RingCore::try_claim(const Ticket& ticket, std::size_t element_size) {
-  const Call call{*this, "try_collect"};
-  const Look found = look_settled(ticket, "try_collect", Clock::time_point::min());
+  Call call{*this, "try_collect"};
+  const Look found = look_settled(call, ticket, "try_collect", Clock::time_point::min());
   if (found.phase == Phase::pending) return {};
   return claim(found, ticket, element_size);
 }

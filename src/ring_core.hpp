@@ -82,12 +82,16 @@ class RingCore {
 
   /// Every slot is FREE and no thread is inside.
   [[nodiscard]] bool idle() const noexcept;
-  /// As far as the counters tell, no ticket is out and no copy in flight: there is nothing to poll for.
-  [[nodiscard]] bool quiet() const noexcept { return counters_.outstanding() == 0 && counters_.in_flight() == 0; }
-  /// The ticket's copy is known to be over, or given up.
+  /// As far as the counters tell, no ticket is out, no copy in flight, and no slot in quarantine: there is nothing to
+  /// poll for.
+  [[nodiscard]] bool quiet() const noexcept {
+    return counters_.outstanding() == 0 && counters_.in_flight() == 0 && !counters_.any_quarantined();
+  }
+  /// The ticket's copy is proven over, and so is all that was submitted to the copy stream before it.
   [[nodiscard]] bool over(const Ticket& ticket) const noexcept {
     const Slot::View now = slots_[ticket.slot()].view();
-    return !now.of(ticket.sequence()) || (now.phase != Phase::unarmed && now.phase != Phase::pending);
+    return !now.of(ticket.sequence()) || now.phase == Phase::free || now.phase == Phase::ready ||
+           now.phase == Phase::reading || now.phase == Phase::error_over;
   }
   [[nodiscard]] bool lost() const noexcept { return fault_->lost(); }
   [[nodiscard]] native_stream copy_stream() const noexcept { return stream_.get(); }
@@ -107,23 +111,21 @@ class RingCore {
     ~Call() {
       if (core_.has_messages()) [[unlikely]]
         core_.tell_pending_messages();
+      if (stays_) core_.inside_.fetch_sub(1, std::memory_order_acq_rel);  // last: the ring may be gone now
     }
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
-   private:
-    RingCore& core_;
-  };
-  // Whoever may be blocked in the ring, or has a claim on a slot, is counted: its end waits for them.
-  class Stay {
-   public:
-    explicit Stay(RingCore& core) noexcept : core_{core} { core_.inside_.fetch_add(1, std::memory_order_acq_rel); }
-    ~Stay() { core_.inside_.fetch_sub(1, std::memory_order_acq_rel); }
-    Stay(const Stay&) = delete;
-    Stay& operator=(const Stay&) = delete;
+    /// Whoever may be blocked in the ring is counted until the call ends, and so is a claim on a slot: the ring's end
+    /// waits for them.
+    void stay() noexcept {
+      core_.inside_.fetch_add(1, std::memory_order_acq_rel);
+      stays_ = true;
+    }
 
    private:
     RingCore& core_;
+    bool stays_ = false;
   };
   // What a ticket's slot is in, for this ticket.
   struct Look {
@@ -149,7 +151,7 @@ class RingCore {
 
   // Tickets.
   Look look(const Ticket& ticket, const char* operation);
-  Look look_settled(const Ticket& ticket, const char* operation, Clock::time_point deadline);
+  Look look_settled(Call& call, const Ticket& ticket, const char* operation, Clock::time_point deadline);
   Look wait_settled(const Ticket& ticket, const char* operation, Clock::time_point deadline);
   SlotClaim claim(const Look& found, const Ticket& ticket, std::size_t element_size);
   [[noreturn]] void throw_failed_copy(Slot& slot, const Ticket& ticket);
@@ -207,8 +209,6 @@ class RingCore {
   std::uint64_t position_ = 0;  // of the next submission
   unsigned next_slot_ = 0;      // the slot of that position
   bool used_ = false;
-  unsigned ask_in_ = 0;           // submissions until a producer is asked again whether it is idle
-  unsigned ask_every_ = 0;        // grows while the answer is no
   std::uint64_t stalled_at_ = 0;  // 1 + the position whose stall was counted last
   std::list<Waiting> line_;       // callers of submit_for(), in the order of their arrival
 

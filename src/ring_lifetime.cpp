@@ -101,8 +101,8 @@ std::size_t RingCore::end(std::unique_ptr<RingCore> core, std::optional<std::chr
 }
 
 CloseReport RingCore::close(std::chrono::nanoseconds bound) {
-  const Call call{*this, "close"};
-  const Stay stay{*this};
+  Call call{*this, "close"};
+  call.stay();
   const Clock::time_point deadline = deadline_after(bound);
   closed_.store(true, std::memory_order_release);
   wakeup_.notify();

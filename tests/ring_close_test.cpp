@@ -170,4 +170,18 @@ TEST_F(RingClose, ByMoveAssignmentEndsTheRingThatWasThere) {
   EXPECT_EQ(log.messages().size(), 1U);
 }
 
+// For a sanitizer: the ring is freed as soon as the last caller is out.
+TEST_F(RingClose, ACallerThatTheDestructorWakesTouchesTheRingNoMore) {
+  for (int round = 0; round < 50; ++round) {
+    auto ring = std::make_unique<ReadbackRing>(make(2));
+    for (const Ticket& ticket : {submit(*ring, 1), submit(*ring, 2)}) ring->wait(ticket);
+    std::jthread waiter{[&inside = *ring, this] {
+      EXPECT_EQ(errc_of([&] { return inside.submit_for(view(), stream, hang_guard); }), Errc::closed);
+    }};
+    EXPECT_TRUE(
+        eventually([&] { return errc_of([&] { return ring->submit(view(), stream); }) == Errc::slot_promised; }));
+    ring.reset();
+  }
+}
+
 }  // namespace
