@@ -146,7 +146,8 @@ void ArenaCore::enqueue_pieces(std::span<const Piece> pieces, unsigned helpers) 
   std::unique_lock lock{mutex_};
   pieces_.insert(pieces_.end(), pieces.begin(), pieces.end());
   const unsigned at_them = at_pieces();
-  const std::size_t more = helpers > at_them ? helpers - at_them : 0;
+  // The dedicated drainer in any case: those that were put into the arena may not get a worker.
+  const std::size_t more = helpers > at_them ? helpers - at_them : std::size_t{asleep_};
   start_drainers(std::move(lock), std::min(pieces.size(), more));
 }
 
