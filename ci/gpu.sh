@@ -23,7 +23,7 @@ while [[ $# -gt 0 ]]; do
 done
 [[ $backend =~ ^(cuda|hip)$ ]] || die "no GPU that can be compiled for. Fix: --backend cuda or hip, on such a machine"
 [[ -z ${arch:-} ]] || options+=("-DCMAKE_${backend^^}_ARCHITECTURES=$arch" "-DCMAKE_CUDA_ARCHITECTURES=$arch")
-build=${build:-$root/build/$backend-gpu}
+build=$(realpath -m "${build:-$root/build/$backend-gpu}")
 
 generator=()
 if have ninja; then generator=(-G Ninja); fi
@@ -32,11 +32,11 @@ cmake --build "$build" --parallel "$jobs"
 
 echo "== tests"
 # Few at a time: they share one device, and some of them measure time.
-selection=()
+selection=(--label-exclude bench)
 if have nvidia-smi; then gpus=$(nvidia-smi --list-gpus | wc -l); else gpus=$(find /dev/dri -name 'renderD*' | wc -l); fi
 if [[ $gpus -lt 2 ]]; then
   echo "one GPU: the tests that need two are left out"
-  selection=(--label-exclude two_devices)
+  selection=(--label-exclude 'bench|two_devices')
 fi
 ctest --test-dir "$build" --no-tests=error --output-on-failure --parallel 4 --output-junit "$build/tests.xml" \
   "${selection[@]}"

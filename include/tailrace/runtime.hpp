@@ -32,7 +32,7 @@ struct RuntimeOptions {
   RingSetOptions rings{};                          ///< small results
   CopyStreamsOptions copy_streams{};               ///< tagged jobs; its arena also copies the pieces of large reads
   std::size_t chunk_bytes = std::size_t{8} << 20;  ///< large reads: most bytes of a chunk, at least 4096
-  unsigned chunk_slots = 8;                        ///< large reads: pinned chunks of one transfer, clamped to 2…256
+  unsigned chunk_slots = 5;                        ///< large reads: pinned chunks of one transfer, clamped to 2…256
   unsigned transfers = 2;  ///< large reads under way at once, each with its own chunks; clamped to 1…16
   std::size_t snapshot_limit = std::size_t{1} << 30;  ///< bytes of device memory for snapshots, all together
   std::chrono::nanoseconds close_bound = std::chrono::seconds{10};
