@@ -82,6 +82,7 @@ std::size_t Completion::poll_locked(std::uint64_t wanted) noexcept {
 }
 
 std::size_t Completion::poll_marks(std::uint64_t wanted) noexcept {
+  constexpr unsigned most_patience = 15;
   std::size_t moved = 0;
   const std::uint64_t tail = tail_.load(std::memory_order_acquire);
   std::uint64_t head = head_.load(std::memory_order_relaxed);
@@ -94,12 +95,20 @@ std::size_t Completion::poll_marks(std::uint64_t wanted) noexcept {
     if (first == tail) first = head;
     const std::uint64_t at = std::min(first + stride_, tail - 1);
     const Mark& asked = mark(at);
+    const bool further = at != first;
     if (resolve(poller_.event_query(asked.event.get()), "event_query", asked.end, moved)) {
-      stride_ = std::min<std::uint64_t>(2 * stride_ + 1, marks_.size());
+      if (further) patience_ = 0;
+      if (further || wait_to_stride_ == 0) {
+        stride_ = std::min<std::uint64_t>(2 * stride_ + 1, marks_.size());
+      } else {
+        --wait_to_stride_;
+      }
       head = at + 1;
     } else {
       stride_ = (at - first) / 2;
-      if (at == first) break;
+      if (!further) break;
+      patience_ = std::min(2 * patience_ + 1, most_patience);
+      wait_to_stride_ = patience_;
     }
   }
   head_.store(first_mark_of(proven_, head, tail), std::memory_order_release);

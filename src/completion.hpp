@@ -126,9 +126,11 @@ class Completion {
   std::atomic<std::uint64_t> enqueued_{0};  // positions below it were enqueued on stream_
   alignas(64) std::atomic<std::uint64_t> head_{0};
 
-  std::mutex mutex_;          // of everything below
-  std::uint64_t proven_ = 0;  // positions below it are over, as far as they were on stream_
-  std::uint64_t stride_ = 0;  // marks to skip with the next query
+  std::mutex mutex_;             // of everything below
+  std::uint64_t proven_ = 0;     // positions below it are over, as far as they were on stream_
+  std::uint64_t stride_ = 0;     // marks to skip with the next query
+  unsigned patience_ = 0;        // successes without a stride that are awaited after it failed
+  unsigned wait_to_stride_ = 0;  // those that are left
   Mark late_;
   bool late_recorded_ = false;
   std::vector<Group> groups_;

@@ -203,8 +203,8 @@ void Transfer::copy_out(Chunk& chunk) {
 void Transfer::share_out(Chunk& chunk, HostCopy how) {
   const PieceList list{destination_.data() + chunk.begin, chunk.claim->bytes(), how, chunk.group};
   const auto held = std::ranges::count_if(chunks_, [](const Chunk& other) { return other.claim.has_value(); });
-  // Copying falls behind if more chunks wait for it than for the DMA. Page faults always take longer than that.
-  const bool behind = 2 * static_cast<std::size_t>(held) > lane_->ring().slots();
+  // Copying falls behind if it leaves the DMA no slot. Page faults always take longer than the DMA.
+  const bool behind = static_cast<std::size_t>(held) == lane_->ring().slots();
   if (behind && helpers_ < context_.arena.concurrency()) ++helpers_;
   chunk.group.wakeup = context_.wakeup;
   chunk.group.left.store(list.pieces().size(), std::memory_order_relaxed);
