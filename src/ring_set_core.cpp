@@ -167,10 +167,11 @@ RingSet::Core::Lane* RingSet::Core::find(std::size_t capacity, const Submitter& 
 }
 
 RingSet::Core::Ring RingSet::Core::share(Class& rings, const Submitter& who, bool for_now) {
-  // Submitters that end are not known to have ended. Those beyond the limit are spread without being remembered.
+  // Submitters that end are not known to have ended. Those beyond the limit are not remembered, and share the lane that
+  // is there for as long as any is, so that their submissions are in order too.
   constexpr std::size_t limit = 4096;
   const bool remember = rings.lane_of.size() < limit;
-  Lane& lane = *rings.lanes[(remember ? rings.turn++ : Hash{}(who)) % rings.lanes.size()];
+  Lane& lane = *rings.lanes[remember ? rings.turn++ % rings.lanes.size() : 0];
   if (remember) assign(rings, who, {.lane = &lane, .for_now = for_now});
   return use(lane);
 }
