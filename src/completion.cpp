@@ -306,9 +306,8 @@ Status Completion::order_after(std::uint64_t position, native_stream stream) noe
     return poller_.stream_wait(stream, group.event.get());
   }
   const std::uint64_t tail = tail_.load(std::memory_order_acquire);
-  for (std::uint64_t at = head_.load(std::memory_order_relaxed); at != tail; ++at) {
-    if (mark(at).end > position) return poller_.stream_wait(stream, mark(at).event.get());
-  }
+  const std::uint64_t at = first_mark_of(position, head_.load(std::memory_order_relaxed), tail);
+  if (at != tail) return poller_.stream_wait(stream, mark(at).event.get());
   if (!late_recorded_ || late_.end <= position) {
     if (const Status status = record_late_mark(); !status.ok()) return status;
   }

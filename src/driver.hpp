@@ -107,10 +107,9 @@ class Driver {
   }
   Status noted(DriverCall call, Status status) const noexcept {
     count(call);
-    if (status.hard()) [[unlikely]] {
-      // The vendor's exit handler may run before ours, while another thread still works.
-      if (status.outcome == backend::Outcome::unloading) ProcessGuard::begin_exit();
-    }
+    // The vendor's exit handler may run before ours, while another thread still works.
+    if (status.outcome == backend::Outcome::unloading) [[unlikely]]
+      ProcessGuard::begin_exit();
     return status;
   }
 

@@ -24,15 +24,6 @@ def on_device(size):
     return source, lambda found: peer.require_equal(numpy, found, expected)
 
 
-def repeated(read):
-    def run(_):
-        for _ in range(peer.READBACKS):
-            result = read()
-        return result
-
-    return run
-
-
 source, check = on_device(peer.LARGE)
 touched = numpy.ones(source.shape, source.dtype)
 report.large("P2/get_out", lambda _: source.get(out=touched), check)
@@ -40,6 +31,6 @@ report.large("P3/get", lambda _: source.get(), check)
 
 source, check = on_device(peer.SMALL)
 touched = numpy.ones(source.shape, source.dtype)
-report.small("P4/get", repeated(source.get), check)
-report.small("P4/get_out", repeated(lambda: source.get(out=touched)), check)
+report.small("P4/get", peer.repeated(source.get), check)
+report.small("P4/get_out", peer.repeated(lambda: source.get(out=touched)), check)
 report.write(path)

@@ -35,6 +35,16 @@ def pattern(numpy, size):
     return numpy.arange(size // 4, dtype=numpy.uint32) * numpy.uint32(2654435761)
 
 
+def repeated(read):
+    """A small row's way: READBACKS times, one after the other; what the last one read."""
+    def run(_):
+        for _ in range(READBACKS):
+            result = read()
+        return result
+
+    return run
+
+
 class Report:
     def __init__(self, peer, version):
         self.peer = peer

@@ -28,15 +28,6 @@ def into_pinned(source, destination):
     return destination
 
 
-def repeated(read):
-    def run(_):
-        for _ in range(peer.READBACKS):
-            result = read()
-        return result
-
-    return run
-
-
 source, check = on_device(peer.LARGE)
 pageable = torch.ones_like(source, device="cpu")
 pinned = torch.ones_like(source, device="cpu").pin_memory()
@@ -46,6 +37,6 @@ report.large("P3/cpu", lambda _: source.cpu(), check)
 
 source, check = on_device(peer.SMALL)
 pinned = torch.ones_like(source, device="cpu").pin_memory()
-report.small("P4/cpu", repeated(source.cpu), check)
-report.small("P4/copy_pinned", repeated(lambda: into_pinned(source, pinned)), check)
+report.small("P4/cpu", peer.repeated(source.cpu), check)
+report.small("P4/copy_pinned", peer.repeated(lambda: into_pinned(source, pinned)), check)
 report.write(path)
