@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <limits>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <string_view>
 
@@ -29,6 +30,11 @@ struct Slots {
   unsigned slots;
   bool warned;
 };
+
+/// Otherwise the tests' names would have the addresses of the texts.
+void PrintTo(const Slots& slots, std::ostream* out) {
+  *out << (slots.text ? testing::PrintToString(*slots.text) : "unset");
+}
 
 class RingSlotsSetting : public testing::TestWithParam<Slots> {};
 
