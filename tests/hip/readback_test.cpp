@@ -72,6 +72,14 @@ TEST_F(HipReadback, MakesTheRingsDeviceCurrentForEveryCallThatNeedsIt) {
   EXPECT_EQ(current, 1) << "as it was found";
 }
 
+TEST_F(HipReadback, AllocatesItsSlotsWithTheRingsDeviceCurrent) {
+  // The runtime takes pinned memory from the NUMA node that is nearest to the current device.
+  const ReadbackRing ring{Device{1}, options()};
+  const auto allocations = calls("hipHostMalloc");
+  ASSERT_EQ(allocations.size(), 1U);
+  EXPECT_EQ(allocations[0].device, 1);
+}
+
 TEST_F(HipReadback, WaitsForNoStreamAndCopiesOncePerSubmission) {
   ReadbackRing ring{Device{0}, options()};
   recorder::forget_calls();

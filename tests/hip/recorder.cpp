@@ -51,7 +51,11 @@ std::uintptr_t number(const void* address) { return reinterpret_cast<std::uintpt
 
 hipError_t answer(hipError_t result) {
   const bool failed = result != hipSuccess && result != hipErrorNotReady;
-  if (failed || runtime().behaviour.last_error == LastError::of_the_last_call) thread.last_error = result;
+  const recorder::Behaviour& behaviour = runtime().behaviour;
+  if (failed && behaviour.noted_instead != hipSuccess)
+    thread.last_error = behaviour.noted_instead;
+  else if (failed || behaviour.last_error == LastError::of_the_last_call)
+    thread.last_error = result;
   return result;
 }
 

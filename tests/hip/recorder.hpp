@@ -45,7 +45,9 @@ struct Behaviour {
   Unregistered unregistered = Unregistered::is_an_error;
   hipError_t device_count = hipSuccess;  ///< a failure leaves the caller's number as it was
   int integrated = 0;
-  unsigned queries_not_ready = 0;   ///< so many event queries from now on
+  unsigned queries_not_ready = 0;  ///< so many event queries from now on
+  /// What a failing call leaves as the last error, if not what it returned: as HIP 5.2 does where there is no device.
+  hipError_t noted_instead = hipSuccess;
   std::string failing;              ///< the function that fails, once,
   hipError_t failure = hipSuccess;  ///< with this code
 };
