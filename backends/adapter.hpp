@@ -74,8 +74,8 @@ bool pinned_as_a_whole(const void* pointer, std::size_t bytes) noexcept;
 Status pinned_allocate(std::size_t bytes, void*& memory) noexcept;
 Status pinned_free(void* memory) noexcept;
 /// Pins memory of the caller's, for every device. Whether it then is as coherent as what pinned_allocate() gives is a
-/// promise of the vendor's: where registers_coherently is false there is none, and no copy that is polled for may go
-/// there.
+/// promise of the vendor's: where registers_coherently is false there is none, and a copy into memory that somebody
+/// else pinned is to be waited for with stream_synchronize(), after polling said that it is over.
 extern const bool registers_coherently;
 Status pinned_register(void* memory, std::size_t bytes) noexcept;
 /// Memory whose registration could not be ended may still be written by a device: it must not be unmapped.

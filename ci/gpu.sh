@@ -44,6 +44,10 @@ skipped=$(sed -n 's/.*[^a-z]skipped="\([0-9]*\)".*/\1/p' "$build/tests.xml" | he
 [[ $skipped == 0 ]] || die "$skipped tests were skipped. Fix: run this where the device is usable, see the list above"
 
 echo "== memcheck"
+if [[ ! -e /dev/nvidiactl ]]; then
+  echo "no NVIDIA device: left out, compute-sanitizer knows no other"
+  exit 0
+fi
 have compute-sanitizer || die "no compute-sanitizer. Fix: install it from the CUDA toolkit"
 while read -r program; do
   echo "-- $(basename "$program")"

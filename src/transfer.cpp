@@ -149,6 +149,11 @@ bool Transfer::run_direct() {
   const Status status = context_.driver.event_query(end_->get());
   if (status.pending()) return false;
   context_.fault.check(status, "event_query", at_read());
+  // The caller's memory may be such that only a synchronisation is promised to bring it up to date. Nothing is left on
+  // the stream to wait for.
+  if (!backend::registers_coherently) {
+    context_.fault.check(context_.driver.stream_synchronize(lane_->stream()), "stream_synchronize", at_read());
+  }
   good_ = source_.bytes;
   finish(/* over */ true);
   return true;

@@ -39,6 +39,17 @@ TEST_F(RingCitizen, LeavesNoLastErrorBehind) {
   EXPECT_EQ(last_error(), 0);
 }
 
+TEST_F(RingCitizen, LeavesNoLastErrorBehindWhileACopyIsPending) {
+  // Looked at before any call that succeeds: such a call would reset it in HIP before 7.
+  ReadbackRing ring = make(2);
+  Hold hold{stream};
+  const Ticket held = submit(ring, 1);
+  EXPECT_EQ(ring.wait_for(held, std::chrono::milliseconds{2}), SlotState::pending);
+  EXPECT_EQ(peek_error(), 0);
+  ring.poll();
+  EXPECT_EQ(peek_error(), 0);
+}
+
 TEST_F(RingCitizen, NeitherEatsNorSuffersFromAnErrorThatTheApplicationLeft) {
   ReadbackRing ring = make(8);
   const int code = own_failing_call();

@@ -12,6 +12,21 @@
 
 namespace tailrace::inline TAILRACE_ABI::backend {
 
+/// What the runtime's answer about a pointer means. The structure has "memoryType" before HIP 6 and "type" from 6 on,
+/// with other numbers: those are the header's. What else an address says of itself, such as that the host can read it,
+/// as it can all memory of an integrated device, changes nothing.
+template <class Attributes>
+MemoryKind memory_kind(const Attributes& attributes) noexcept {
+  if (attributes.isManaged != 0) return MemoryKind::managed;
+  hipMemoryType type{};
+  if constexpr (requires { attributes.type; })
+    type = attributes.type;
+  else
+    type = attributes.memoryType;
+  if (type == hipMemoryTypeDevice) return MemoryKind::device;
+  return type == hipMemoryTypeHost ? MemoryKind::pinned : MemoryKind::pageable;
+}
+
 /// What of HIP is its own on AMD, with the places where its versions differ (from 5.2 on).
 struct HipPlatform {
   /// HIP's documentation of coherence names the allocations that are coherent, and registered memory is not among them;
@@ -81,18 +96,6 @@ struct HipPlatform {
     }
     begin = reinterpret_cast<std::uintptr_t>(start);
     return start != nullptr;
-  }
-
- private:
-  static MemoryKind memory_kind(const hipPointerAttribute_t& attributes) noexcept {
-    if (attributes.isManaged != 0) return MemoryKind::managed;
-#if HIP_VERSION_MAJOR >= 6
-    const auto type = attributes.type;
-#else
-    const auto type = attributes.memoryType;
-#endif
-    if (type == hipMemoryTypeDevice) return MemoryKind::device;
-    return type == hipMemoryTypeHost ? MemoryKind::pinned : MemoryKind::pageable;
   }
 };
 

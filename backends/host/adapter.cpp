@@ -77,7 +77,7 @@ Status exchange_capture_mode(CaptureMode& mode) noexcept {
 Status memory_info(const void* pointer, Memory& memory) noexcept {
   return seam_call(DriverCall::pointer_query, CurrentDevice{}, [&](Machine& machine, Lock&) {
     if (const auto entry = machine.device_memory.find(pointer))
-      memory = {MemoryKind::device, entry->device};
+      memory = {entry->managed ? MemoryKind::managed : MemoryKind::device, entry->device};
     else
       memory = {machine.pinned.find(pointer) ? MemoryKind::pinned : MemoryKind::pageable, -1};
     return Code::success;

@@ -53,6 +53,15 @@ void* allocate(std::size_t bytes) {
   return memory;
 }
 
+void* allocate_managed(std::size_t bytes) {
+  void* memory = nullptr;
+  check(application_call(
+            CurrentDevice{},
+            [&](Machine& machine, Lock&) { return machine.allocate_on_device(bytes, memory, /* managed */ true); }),
+        "allocate_managed");
+  return memory;
+}
+
 void deallocate(void* memory) noexcept {
   if (!memory) return;
   application_call(static_cast<const void*>(memory),

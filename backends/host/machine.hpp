@@ -49,7 +49,7 @@ class Machine {
   Code free_pinned(Lock& lock, const void* memory);
   Code register_pinned(Lock& lock, void* memory, std::size_t bytes);
   Code unregister_pinned(Lock& lock, const void* memory);
-  Code allocate_on_device(std::size_t bytes, void*& memory);
+  Code allocate_on_device(std::size_t bytes, void*& memory, bool managed = false);
   Code free_on_device(Lock& lock, const void* memory);
   Code free_in_order(Lock& lock, const void* memory, native_stream stream);
 

@@ -52,10 +52,11 @@ Code Machine::unregister_pinned(Lock& lock, const void* memory) {
   return release(lock, pinned, memory);
 }
 
-Code Machine::allocate_on_device(std::size_t bytes, void*& memory) {
+Code Machine::allocate_on_device(std::size_t bytes, void*& memory, bool managed) {
   if (const Code code = captures.unsafe_call(this_thread().capture_mode); code != Code::success) return code;
   const auto entry = device_memory.allocate(bytes, this_thread().device);
   if (!entry) return Code::memory_allocation;
+  entry->managed = managed;
   memory = entry->data;
   return Code::success;
 }

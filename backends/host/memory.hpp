@@ -24,6 +24,7 @@ struct Allocation {
   std::size_t bytes = 0;
   int device = 0;                                     ///< current when it was made
   std::unique_ptr<std::byte, AlignedDelete> storage;  ///< empty for a registration
+  bool managed = false;                               ///< reported as memory that host and devices share
   unsigned uses = 0;                                  ///< enqueued copies that touch it; see Scheduler
 };
 

@@ -22,7 +22,7 @@ struct DeviceInfo {
   std::string link{};                             ///< "PCIe 32.0 GT/s x16"; many devices lower the speed while idle
   std::optional<double> link_max_gbytes_per_s{};  ///< one direction, from the most that the device itself can do
   std::string link_max{};                         ///< the same as text
-  bool integrated = false;                        ///< host and device memory are one
+  bool integrated = false;                        ///< host and device memory are one; a readback copies all the same
 };
 
 /// Names a device by its ordinal. A small value; it holds no resource and changes no current device.

@@ -12,7 +12,8 @@ namespace tailrace::inline TAILRACE_ABI {
 /// A region of device memory to be read: a pointer, a byte offset and a length, or a pitched 2-D or 3-D box. It owns
 /// nothing and checks nothing by itself; whatever takes it checks it before any device call. A pitched region arrives
 /// densely packed on the host: row after row, slice after slice, without padding, and no padding byte is read.
-/// All sizes are in bytes.
+/// All sizes are in bytes. It lies in device memory or in managed memory; host memory is refused (Errc::wrong_memory),
+/// also where kernels can use it.
 struct DeviceView {
   const void* data = nullptr;   ///< device pointer, the start of the allocation or of any part of it
   std::size_t offset = 0;       ///< where the region starts, from @ref data

@@ -25,6 +25,8 @@ class Buffer {
   explicit Buffer(std::size_t bytes);
   /// Memory that free_async() can free.
   [[nodiscard]] static Buffer stream_ordered(std::size_t bytes, tailrace::StreamRef stream);
+  /// Memory that host and device share.
+  [[nodiscard]] static Buffer managed(std::size_t bytes);
   /// Waits for the device, as the vendors' free does: not to be reached while a stream is held.
   ~Buffer();
   Buffer(Buffer&& other) noexcept;

@@ -111,6 +111,14 @@ Buffer Buffer::stream_ordered(std::size_t bytes, StreamRef stream) {
   return Buffer{data, bytes};
 }
 
+Buffer Buffer::managed(std::size_t bytes) {
+  warm_up_once();
+  void* data = nullptr;
+  check(TAILRACE_GPU(MallocManaged)(&data, std::max<std::size_t>(bytes, 1), TAILRACE_GPU(MemAttachGlobal)),
+        "MallocManaged");
+  return Buffer{data, bytes};
+}
+
 Buffer::~Buffer() { static_cast<void>(TAILRACE_GPU(Free)(data_)); }
 
 Buffer::Buffer(Buffer&& other) noexcept

@@ -46,6 +46,7 @@ int current_device() { return host::current_device(); }
 
 Buffer::Buffer(std::size_t bytes) : data_{host::allocate(bytes)}, size_{bytes} {}
 Buffer Buffer::stream_ordered(std::size_t bytes, StreamRef) { return Buffer{bytes}; }
+Buffer Buffer::managed(std::size_t bytes) { return Buffer{host::allocate_managed(bytes), bytes}; }
 Buffer::~Buffer() { host::deallocate(data_); }
 
 Buffer::Buffer(Buffer&& other) noexcept

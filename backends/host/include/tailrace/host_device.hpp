@@ -24,6 +24,8 @@ TAILRACE_EXPORT void set_device(int device);
 
 /// Memory of the current device; its content is undefined. Not null, not even for 0 bytes.
 [[nodiscard]] TAILRACE_EXPORT void* allocate(std::size_t bytes);
+/// The same, known as memory that host and devices share.
+[[nodiscard]] TAILRACE_EXPORT void* allocate_managed(std::size_t bytes);
 /// Frees at once, like a blocking free after the work that uses it; null does nothing.
 TAILRACE_EXPORT void deallocate(void* memory) noexcept;
 /// Frees in stream order.
