@@ -33,12 +33,16 @@ fi
 
 # split <section>: writes each of the bundles that follow each other in it to a file.
 split() {
-  local starts start next index
+  local section=$1 starts start next index
+  # number <bytes> <offset in the bundle>
+  number() { od -An "-tu$1" "-j$((start + $2))" "-N$1" "$section" | tr -d ' '; }
   mapfile -t starts < <(grep -abo -e __CLANG_OFFLOAD_BUNDLE__ -e CCOB "$1" |
     awk -F: '$1 % 4096 == 0 { print $1 }')
   starts+=("$(stat -c %s "$1")")
   for ((index = 0; index + 1 < ${#starts[@]}; ++index)); do
     start=${starts[index]} next=${starts[index + 1]}
+    # A compressed one ("CCOB" as a number) says from version 2 on how long it is, and must not have the padding after it.
+    if [[ $(number 4 0) == 1112490819 && $(number 2 4) -ge 2 ]]; then next=$((start + $(number 4 8))); fi
     dd if="$1" of="$1.$index" iflag=skip_bytes,count_bytes skip="$start" count=$((next - start)) bs=64K status=none
   done
 }
