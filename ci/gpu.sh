@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026, the tailrace authors
 
-# Builds and runs every test on a machine with a GPU, then those that use the device again under compute-sanitizer.
-# Installs nothing: dependencies are found by CMake (CMAKE_PREFIX_PATH). A test that is skipped is a failure here.
+# Builds and runs every test on a machine with a GPU. On NVIDIA, with either backend, those that use the device then run
+# again under compute-sanitizer; on AMD, which has no such tool, the built device code is looked at instead. Installs
+# nothing: dependencies are found by CMake (CMAKE_PREFIX_PATH, ROCM_PATH). A test that is skipped is a failure here.
 #   ci/gpu.sh [--backend cuda|hip] [--build-dir FOLDER] [--arch ARCHITECTURE] [-D<CMake variable>=<value>]...
+#   HIP on NVIDIA: ci/gpu.sh --backend hip -DTAILRACE_HIP_PLATFORM=nvidia --arch 90
 set -euo pipefail
 # shellcheck source=ci/common.sh
 source "$(dirname "$0")/common.sh"
@@ -22,19 +24,37 @@ while [[ $# -gt 0 ]]; do
   esac
 done
 [[ $backend =~ ^(cuda|hip)$ ]] || die "no GPU that can be compiled for. Fix: --backend cuda or hip, on such a machine"
-[[ -z ${arch:-} ]] || options+=("-DCMAKE_${backend^^}_ARCHITECTURES=$arch" "-DCMAKE_CUDA_ARCHITECTURES=$arch")
 build=$(realpath -m "${build:-$root/build/$backend-gpu}")
+
+case ${arch:-} in
+  '') ;;
+  gfx*) options+=("-DCMAKE_HIP_ARCHITECTURES=$arch") ;;
+  *) options+=("-DCMAKE_CUDA_ARCHITECTURES=$arch") ;;
+esac
 
 generator=()
 if have ninja; then generator=(-G Ninja); fi
 cmake -S "$root" -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DTAILRACE_BACKEND="$backend" "${options[@]}"
+vendor=nvidia
+[[ $backend == cuda ]] || vendor=$(sed -n 's/^TAILRACE_HIP_PLATFORM:STRING=//p' "$build/CMakeCache.txt")
+echo "== backend $backend on $vendor"
+[[ $vendor == amd ]] || have compute-sanitizer || die "no compute-sanitizer. Fix: install it from the CUDA toolkit"
 cmake --build "$build" --parallel "$jobs"
+
+tool=$build/src/tool/tailrace
+
+if [[ $vendor == amd ]]; then
+  echo "== code objects"
+  read -ra devices <<< "${arch//;/ }"
+  "$root/ci/code_objects.sh" "$tool" "${devices[@]}"
+fi
 
 echo "== tests"
 # Few at a time: they share one device, and some of them measure time.
 selection=(--label-exclude bench)
-if have nvidia-smi; then gpus=$(nvidia-smi --list-gpus | wc -l); else gpus=$(find /dev/dri -name 'renderD*' | wc -l); fi
-if [[ $gpus -lt 2 ]]; then
+# As many as are visible to a program, whatever the machine has.
+information=$("$tool" info) || die "no device. Fix: see the message above"
+if [[ $(grep -c '^device [0-9]' <<< "$information") -lt 2 ]]; then
   echo "one GPU: the tests that need two are left out"
   selection=(--label-exclude 'bench|two_devices')
 fi
@@ -43,11 +63,12 @@ ctest --test-dir "$build" --no-tests=error --output-on-failure --parallel 4 --ou
 skipped=$(sed -n 's/.*[^a-z]skipped="\([0-9]*\)".*/\1/p' "$build/tests.xml" | head -n 1)
 [[ $skipped == 0 ]] || die "$skipped tests were skipped. Fix: run this where the device is usable, see the list above"
 
-echo "== memcheck"
-if [[ ! -e /dev/nvidiactl ]]; then
-  echo "no NVIDIA device: left out, compute-sanitizer knows no other"
+if [[ $vendor == amd ]]; then
+  echo "no memcheck: compute-sanitizer is NVIDIA's, and AMD's AddressSanitizer for devices is not tried here. What the" \
+    "library does on the host is tested under AddressSanitizer by: ci/test.sh --backend host --preset asan"
   exit 0
 fi
+echo "== memcheck"
 have compute-sanitizer || die "no compute-sanitizer. Fix: install it from the CUDA toolkit"
 while read -r program; do
   echo "-- $(basename "$program")"

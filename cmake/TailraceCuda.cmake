@@ -9,6 +9,7 @@ if(NOT CUDAToolkit_FOUND)
     "found. Fix: install it, set CUDAToolkit_ROOT to where it is, or choose another TAILRACE_BACKEND.")
 endif()
 
+message(STATUS "CUDA ${CUDAToolkit_VERSION}: ${CUDAToolkit_BIN_DIR}")
 set(TAILRACE_VENDOR_PACKAGE CUDAToolkit)
 
 # The static runtime: whoever uses the library needs no more than the driver.

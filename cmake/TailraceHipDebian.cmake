@@ -9,15 +9,12 @@ if(NOT hip_DIR MATCHES "^(/usr/lib/[^/]+)/cmake/hip$")
 endif()
 set(debian_libraries "${CMAKE_MATCH_1}")
 
-# CMake wants <root>/lib/cmake/hip-lang. So make a root that has it, and let it come first, in test projects as well.
-set(debian_root "${PROJECT_BINARY_DIR}/rocm-root")
-file(MAKE_DIRECTORY "${debian_root}/lib")
-if(NOT EXISTS "${debian_root}/lib/cmake")
-  file(CREATE_LINK "${debian_libraries}/cmake" "${debian_root}/lib/cmake" SYMBOLIC)
+# CMake wants <root>/lib/cmake/hip-lang. So make a root that has it.
+set(rocm_root "${PROJECT_BINARY_DIR}/rocm-root")
+file(MAKE_DIRECTORY "${rocm_root}/lib")
+if(NOT EXISTS "${rocm_root}/lib/cmake")
+  file(CREATE_LINK "${debian_libraries}/cmake" "${rocm_root}/lib/cmake" SYMBOLIC)
 endif()
-set(CMAKE_HIP_COMPILER_ROCM_ROOT "${debian_root}")
-list(PREPEND CMAKE_PREFIX_PATH "${debian_root}")
-list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES CMAKE_PREFIX_PATH CMAKE_HIP_COMPILER_ROCM_ROOT)
 
 # The clang that hipcc was built with; the system's default one may lack AMD's target, or be too new for the libraries.
 if(NOT CMAKE_HIP_COMPILER AND "$ENV{HIPCXX}" STREQUAL "")

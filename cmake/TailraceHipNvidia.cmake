@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026, the tailrace authors
 
-find_path(TAILRACE_HIP_INCLUDE_DIR hip/hip_runtime_api.h HINTS "$ENV{ROCM_PATH}/include" /opt/rocm/include
+# HIP's headers over CUDA's toolkit.
+
+find_path(TAILRACE_HIP_INCLUDE_DIR hip/hip_runtime_api.h HINTS ${TAILRACE_ROCM_HINTS} PATH_SUFFIXES include
   DOC "Folder of HIP's headers")
 if(NOT TAILRACE_HIP_INCLUDE_DIR)
   message(FATAL_ERROR "The backend 'hip' on NVIDIA needs HIP's headers (hip/hip_runtime_api.h), which were not found. "
-    "Fix: apt-get install libamdhip64-dev, or set TAILRACE_HIP_INCLUDE_DIR.")
+    "Fix: apt-get install libamdhip64-dev, or set ROCM_PATH, CMAKE_PREFIX_PATH or TAILRACE_HIP_INCLUDE_DIR.")
 endif()
+tailrace_check_rocm_root("HIP" "${TAILRACE_HIP_INCLUDE_DIR}")
+message(STATUS "HIP on NVIDIA: ${TAILRACE_HIP_INCLUDE_DIR}")
 include(TailraceCuda)
 
 # Which of HIP's types the handles are.
