@@ -44,6 +44,8 @@ struct [[nodiscard]] Status {
   [[nodiscard]] constexpr bool hard() const noexcept { return !ok() && !pending(); }
 };
 
+/// What to try where copies arrive wrong on this vendor's devices: the end of a "Fix: ".
+extern const char* const wrong_copies_advice;
 /// The vendor's name of a code ("cudaErrorIllegalAddress"), and its one-line description.
 const char* error_name(int code) noexcept;
 const char* error_text(int code) noexcept;
@@ -91,6 +93,8 @@ extern const native_stream per_thread_stream;
 extern const bool handles_stand_alone;
 /// A stream that does not synchronise with the legacy stream; the priority is clamped to what there is.
 Status stream_create(int priority, native_stream& stream) noexcept;
+/// A stream that does, as applications have them.
+Status blocking_stream_create(native_stream& stream) noexcept;
 Status stream_destroy(native_stream stream) noexcept;
 Status stream_synchronize(native_stream stream) noexcept;
 /// True if both are streams of one device. False also where the vendor cannot tell cheaply.
@@ -119,5 +123,7 @@ struct Region {
 Status copy_to_host(void* destination, const Region& source, native_stream stream) noexcept;
 /// Device memory to device memory of the same device.
 Status copy_on_device(void* destination, const Region& source, native_stream stream) noexcept;
+/// Pinned host memory to device memory. The library sends nothing to a device but what its self-test reads back.
+Status copy_to_device(void* destination, const void* source, std::size_t bytes, native_stream stream) noexcept;
 
 }  // namespace tailrace::inline TAILRACE_ABI::backend

@@ -65,6 +65,9 @@ class Driver {
   Status stream_create(int priority, native_stream& stream) const noexcept {
     return noted(DriverCall::stream_create, backend::stream_create(priority, stream));
   }
+  Status blocking_stream_create(native_stream& stream) const noexcept {
+    return noted(DriverCall::stream_create, backend::blocking_stream_create(stream));
+  }
   Status stream_destroy(native_stream stream) const noexcept {
     return noted(DriverCall::stream_destroy, backend::stream_destroy(stream));
   }
@@ -97,6 +100,9 @@ class Driver {
   }
   Status copy_on_device(void* destination, const backend::Region& source, native_stream stream) const noexcept {
     return noted(DriverCall::device_copy, backend::copy_on_device(destination, source, stream));
+  }
+  Status copy_to_device(void* destination, const void* source, std::size_t bytes, native_stream stream) const noexcept {
+    return noted(DriverCall::upload, backend::copy_to_device(destination, source, bytes, stream));
   }
 
  private:

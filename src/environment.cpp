@@ -4,6 +4,7 @@
 
 #include <tailrace/error.hpp>
 #include <tailrace/ring_set.hpp>
+#include <tailrace/self_test.hpp>
 
 #include "src/cgroup.hpp"
 
@@ -71,6 +72,15 @@ std::size_t parse_pinned_budget(std::string_view text) {
   if (value == 0) throw refuse("which is nothing");
   if (value > std::numeric_limits<std::size_t>::max() >> shift) throw refuse("which does not fit");
   return value << shift;
+}
+
+bool parse_self_test(std::optional<std::string_view> text) {
+  if (!text || *text == "0") return false;
+  if (*text == "1") return true;
+  throw Error{Errc::invalid_argument,
+              "TAILRACE_SELF_TEST is " + quoted(*text) + ", which is neither 0 nor 1",
+              "set it to 1 to test every device before a runtime is made for it, or to 0 not to",
+              {.operation = "parse_self_test"}};
 }
 
 std::size_t default_pinned_budget() {

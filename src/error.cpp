@@ -44,6 +44,7 @@ class Category final : public std::error_category {
       case Errc::driver_error: return "driver call failed";
       case Errc::out_of_pinned_memory: return "out of pinned memory";
       case Errc::budget_exceeded: return "budget exceeded";
+      case Errc::self_test_failed: return "the self-test read a wrong byte";
       case Errc::tag_in_flight: return "tag in flight";
       case Errc::unknown_tag: return "unknown tag";
       case Errc::own_tag: return "task waits for its own tag";

@@ -50,6 +50,12 @@ class CopyStream {
     if (status.ok()) out.driver_ = &driver;
     return status;
   }
+  /// One that synchronises with the legacy stream.
+  static Status create_blocking(const Driver& driver, CopyStream& out) noexcept {
+    const Status status = driver.blocking_stream_create(out.stream_);
+    if (status.ok()) out.driver_ = &driver;
+    return status;
+  }
   CopyStream(const CopyStream&) = delete;
   CopyStream& operator=(const CopyStream&) = delete;
   CopyStream& operator=(CopyStream&& other) noexcept {

@@ -4,11 +4,11 @@
 
 #include <tailrace/error.hpp>
 
+#include "src/environment.hpp"
 #include "src/region.hpp"
 #include "src/ring_core.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <exception>
 #include <optional>
 #include <string_view>
@@ -16,14 +16,10 @@
 
 namespace tailrace::inline TAILRACE_ABI {
 
+using detail::environment;
 using detail::RingCore;
 
 namespace {
-
-std::optional<std::string_view> environment(const char* name) {
-  const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here sets the environment
-  return value == nullptr ? std::nullopt : std::optional<std::string_view>{value};
-}
 
 unsigned configured_slots(const RingSetOptions& options, const detail::Logger& logger) {
   if (options.slots_per_ring) return std::clamp(*options.slots_per_ring, 2U, 256U);

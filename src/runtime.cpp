@@ -2,8 +2,10 @@
 // Copyright (c) 2026, the tailrace authors
 #include <tailrace/error.hpp>
 #include <tailrace/runtime.hpp>
+#include <tailrace/self_test.hpp>
 
 #include "src/array_reader.hpp"
+#include "src/environment.hpp"
 #include "src/kept.hpp"
 #include "src/logger.hpp"
 #include "src/ring_set_core.hpp"
@@ -21,6 +23,12 @@ RuntimeOptions with_logs(RuntimeOptions options) {
   if (!options.rings.log) options.rings.log = options.log;
   if (!options.copy_streams.log) options.copy_streams.log = options.log;
   return options;
+}
+
+/// Before anything is made: a runtime that would deliver wrong bytes is none.
+void test_if_wanted(Device device, const RuntimeOptions& options) {
+  if (options.self_test.value_or(false)) return require_self_test(device);
+  if (!options.self_test && parse_self_test(detail::environment("TAILRACE_SELF_TEST"))) require_self_test(device);
 }
 
 }  // namespace
@@ -80,8 +88,10 @@ class Runtime::Impl {
   }
 };
 
-Runtime::Runtime(Device device, RuntimeOptions options)
-    : impl_{std::make_unique<Impl>(device, with_logs(std::move(options)))} {}
+Runtime::Runtime(Device device, RuntimeOptions options) {
+  test_if_wanted(device, options);
+  impl_ = std::make_unique<Impl>(device, with_logs(std::move(options)));
+}
 
 Runtime::~Runtime() {
   if (impl_) Impl::end(std::move(impl_));

@@ -29,6 +29,7 @@ std::string_view to_string(DriverCall call) noexcept {
     case DriverCall::event_query: return "event_query";
     case DriverCall::copy: return "copy";
     case DriverCall::device_copy: return "device_copy";
+    case DriverCall::upload: return "upload";
   }
   return "?";
 }

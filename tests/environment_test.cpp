@@ -3,6 +3,7 @@
 
 #include <tailrace/error.hpp>
 #include <tailrace/ring_set.hpp>
+#include <tailrace/self_test.hpp>
 
 #include "tests/support/copies.hpp"
 
@@ -80,6 +81,15 @@ TEST(PinnedBudgetSetting, DefaultsToAPartOfTheMemoryThatEightProcessesCanHaveAtO
   EXPECT_GE(budget, std::size_t{16} << 20);
   EXPECT_LE(budget, std::size_t{1} << 30);
   EXPECT_EQ(budget, tailrace::default_pinned_budget());
+}
+
+TEST(SelfTestSetting, IsOneOrZeroAndUnsetIsZero) {
+  EXPECT_TRUE(tailrace::parse_self_test("1"));
+  EXPECT_FALSE(tailrace::parse_self_test("0"));
+  EXPECT_FALSE(tailrace::parse_self_test(std::nullopt));
+  for (const std::string_view text : {"", "2", "-1", " 1", "1 ", "01", "true", "yes", "on"}) {
+    EXPECT_EQ(error_of([text] { static_cast<void>(tailrace::parse_self_test(text)); }), Errc::invalid_argument) << text;
+  }
 }
 
 TEST(CapacityClass, IsTheLengthRoundedUpToPages) {

@@ -53,6 +53,47 @@ TEST_F(HostCopies, AreOverAtEnqueueIfToldSo) {
   EXPECT_EQ(destination.data()[63], std::byte{10});
 }
 
+TEST_F(HostCopies, ToTheDeviceComeFromPinnedMemoryInStreamOrder) {
+  native_stream stream = nullptr;
+  ASSERT_TRUE(backend::blocking_stream_create(stream).ok());
+  const Buffer destination{64};
+  const Pinned source{64};
+  std::memset(source.data(), 5, 64);
+  std::memset(destination.data(), 4, 64);
+  {
+    StreamHold hold{backend::legacy_stream};
+    ASSERT_TRUE(backend::copy_to_device(destination.data(), source.data(), 64, stream).ok());
+    EXPECT_EQ(destination.data()[63], std::byte{4}) << "a blocking stream waits for the legacy one";
+  }
+  EXPECT_TRUE(backend::stream_synchronize(stream).ok());
+  EXPECT_EQ(destination.data()[63], std::byte{5});
+  std::byte pageable{};
+  EXPECT_EQ(outcome(backend::copy_to_device(destination.data(), &pageable, 1, stream)), Outcome::failed);
+  EXPECT_EQ(outcome(backend::copy_to_device(source.data(), source.data(), 1, stream)), Outcome::failed);
+  EXPECT_EQ(outcome(backend::copy_to_device(destination.data(), source.data(), 65, stream)), Outcome::failed);
+  EXPECT_TRUE(backend::copy_to_device(destination.data(), source.data(), 0, stream).ok());
+  EXPECT_TRUE(backend::stream_destroy(stream).ok());
+}
+
+TEST_F(HostCopies, GoWrongAsATestWantsThem) {
+  const Stream stream;
+  const Buffer source{8};
+  const Pinned destination{8};
+  std::memset(source.data(), 0x0f, 8);
+  control::fail_call(DriverCall::copy, 1, control::Failure::silent);
+  control::fail_call(DriverCall::copy, 2, control::Failure::wrong_byte);
+  ASSERT_EQ(copy(destination, source, 8, stream), Outcome::success);
+  host::synchronize(stream);
+  EXPECT_EQ(destination.data()[4], std::byte{0});
+  ASSERT_EQ(copy(destination, source, 8, stream), Outcome::success);
+  host::synchronize(stream);
+  EXPECT_EQ(destination.data()[4], std::byte{0xf0});
+  EXPECT_EQ(destination.data()[3], std::byte{0x0f});
+  ASSERT_EQ(copy(destination, source, 8, stream), Outcome::success);
+  host::synchronize(stream);
+  EXPECT_EQ(destination.data()[4], std::byte{0x0f});
+}
+
 TEST_F(HostCopies, OfPitchedRegionsArriveDense) {
   constexpr std::size_t width = 3, height = 2, depth = 2, pitch = 5, slice_pitch = 15;
   // The allocation ends with the last byte of the last row: its padding is not there to be read.

@@ -58,6 +58,8 @@ if(result EQUAL 3)
   return()
 endif()
 expect(0 "device 0.*memory.*link.*NUMA node" info)
+expect(0 "self-test of device 0.*slots used again +[0-9]+ bytes right.*per-thread stream +[0-9]+ bytes right"
+  info --self-test)
 
 # The benchmark.
 expect(3 "Fix: " bench --device 99)

@@ -11,6 +11,7 @@ foreach(part input npy_read png_read)
 endforeach()
 target_compile_definitions(tool_input_test PRIVATE "TAILRACE_SHIPPED_INPUT=\"${shipped_input}\"")
 tailrace_add_test(tool_report_test LIBRARIES tailrace_tool_parts)
+tailrace_add_test(tool_info_test HOST_ONLY LIBRARIES tailrace_tool_parts tailrace_internal)
 
 # The benchmark's parts. The library comes once more, behind what uses it.
 foreach(part node pattern plan report warnings)

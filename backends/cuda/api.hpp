@@ -25,11 +25,13 @@ struct CudaApi {
   static constexpr Result capture_implicit = cudaErrorStreamCaptureImplicit;
   static constexpr CopyKind to_host = cudaMemcpyDeviceToHost;
   static constexpr CopyKind on_device = cudaMemcpyDeviceToDevice;
+  static constexpr CopyKind to_device = cudaMemcpyHostToDevice;
   static constexpr bool notes_not_ready = false;
   static constexpr bool handles_stand_alone = true;
   static constexpr CaptureMode relaxed_capture = cudaStreamCaptureModeRelaxed;
 
   // Errors and versions.
+  static constexpr const char* wrong_copies_advice = cuda_wrong_copies_advice;
   static Result peek_last_error() noexcept { return cudaPeekAtLastError(); }
   static int take_last_error(Result result) noexcept {
     static_cast<void>(cudaGetLastError());
@@ -92,6 +94,9 @@ struct CudaApi {
   }
   static Result stream_create(int priority, native_stream& stream) noexcept {
     return cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, priority);
+  }
+  static Result blocking_stream_create(native_stream& stream) noexcept {
+    return cudaStreamCreateWithFlags(&stream, cudaStreamDefault);
   }
   static Result stream_destroy(native_stream stream) noexcept { return cudaStreamDestroy(stream); }
   static Result stream_synchronize(native_stream stream) noexcept { return cudaStreamSynchronize(stream); }

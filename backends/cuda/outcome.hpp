@@ -8,6 +8,9 @@
 
 namespace tailrace::inline TAILRACE_ABI::backend {
 
+inline constexpr const char* cuda_wrong_copies_advice =
+    "do not use this device: run the vendor's diagnostics on it (dcgmi diag -r 3), and update the driver";
+
 /// What a code of the CUDA runtime, neither success nor "not ready", means.
 constexpr Outcome cuda_outcome(int code) noexcept {
   // The capture family is one block of numbers; single members were added over time.

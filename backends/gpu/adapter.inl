@@ -36,6 +36,7 @@ std::string pci_address(int device) {
 
 }  // namespace
 
+const char* const wrong_copies_advice = Api::wrong_copies_advice;
 const char* error_name(int code) noexcept { return Api::error_name(code); }
 const char* error_text(int code) noexcept { return Api::error_text(code); }
 
@@ -120,6 +121,9 @@ Status stream_create(int priority, native_stream& stream) noexcept {
   if (!range.ok()) return range;
   return status<Api>(Api::stream_create(std::clamp(priority, greatest, least), stream));
 }
+Status blocking_stream_create(native_stream& stream) noexcept {
+  return status<Api>(Api::blocking_stream_create(stream));
+}
 Status stream_destroy(native_stream stream) noexcept { return status<Api>(Api::stream_destroy(stream)); }
 Status stream_synchronize(native_stream stream) noexcept {
   return status<Api>(Api::stream_synchronize(Api::stream(stream)));
@@ -153,6 +157,9 @@ Status copy_to_host(void* destination, const Region& source, native_stream strea
 }
 Status copy_on_device(void* destination, const Region& source, native_stream stream) noexcept {
   return copy<Api>(destination, source, Api::on_device, Api::stream(stream));
+}
+Status copy_to_device(void* destination, const void* source, std::size_t bytes, native_stream stream) noexcept {
+  return status<Api>(Api::copy_1d(destination, source, bytes, Api::to_device, Api::stream(stream)));
 }
 
 }  // namespace tailrace::inline TAILRACE_ABI::backend

@@ -28,6 +28,7 @@ struct HipApi : HipPlatform {
   static constexpr Result capture_implicit = hipErrorStreamCaptureImplicit;
   static constexpr CopyKind to_host = hipMemcpyDeviceToHost;
   static constexpr CopyKind on_device = hipMemcpyDeviceToDevice;
+  static constexpr CopyKind to_device = hipMemcpyHostToDevice;
   static constexpr bool notes_not_ready = true;  // versions before 7
   static constexpr bool handles_stand_alone = false;
   static constexpr CaptureMode relaxed_capture = hipStreamCaptureModeRelaxed;
@@ -89,6 +90,9 @@ struct HipApi : HipPlatform {
   }
   static Result stream_create(int priority, native_stream& stream) noexcept {
     return hipStreamCreateWithPriority(&stream, hipStreamNonBlocking, priority);
+  }
+  static Result blocking_stream_create(native_stream& stream) noexcept {
+    return hipStreamCreateWithFlags(&stream, hipStreamDefault);
   }
   static Result stream_destroy(native_stream stream) noexcept { return hipStreamDestroy(stream); }
   static Result stream_synchronize(native_stream stream) noexcept { return hipStreamSynchronize(stream); }

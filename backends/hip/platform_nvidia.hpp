@@ -19,6 +19,7 @@ namespace tailrace::inline TAILRACE_ABI::backend {
 struct HipPlatform {
   static constexpr bool registers_coherently = true;  // as in CUDA, which it is
 
+  static constexpr const char* wrong_copies_advice = cuda_wrong_copies_advice;
   static Outcome classify(int code) noexcept { return cuda_outcome(code); }
   /// HIP's headers translate codes that they do not know to "unknown"; the last error still has the code.
   static int take_last_error(hipError_t result) noexcept {

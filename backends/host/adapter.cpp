@@ -22,6 +22,7 @@ const CaptureMode relaxed_capture = static_cast<CaptureMode>(host::CaptureMode::
 const native_stream legacy_stream = reinterpret_cast<native_stream>(1);      // NOLINT(performance-no-int-to-ptr)
 const native_stream per_thread_stream = reinterpret_cast<native_stream>(2);  // NOLINT(performance-no-int-to-ptr)
 
+const char* const wrong_copies_advice = "nothing but host memory is used here: test the machine's memory";
 std::string runtime_version() { return TAILRACE_VERSION_STRING; }
 std::string driver_version() { return "none"; }
 
@@ -134,6 +135,11 @@ Status stream_create(int, native_stream& stream) noexcept {
   });
 }
 
+Status blocking_stream_create(native_stream& stream) noexcept {
+  return seam_call(DriverCall::stream_create, CurrentDevice{},
+                   [&](Machine& machine, Lock&) { return machine.create_stream(host::StreamRole::blocking, stream); });
+}
+
 Status stream_destroy(native_stream stream) noexcept {
   return seam_call(DriverCall::stream_destroy, stream,
                    [&](Machine& machine, Lock&) { return machine.destroy_stream(stream); });
@@ -190,6 +196,12 @@ Status copy_to_host(void* destination, const Region& source, native_stream strea
 Status copy_on_device(void* destination, const Region& source, native_stream stream) noexcept {
   return seam_call(DriverCall::device_copy, stream, [&](Machine& machine, Lock& lock) {
     return machine.copy(lock, destination, source, stream, Machine::Target::device);
+  });
+}
+
+Status copy_to_device(void* destination, const void* source, std::size_t bytes, native_stream stream) noexcept {
+  return seam_call(DriverCall::upload, stream, [&](Machine& machine, Lock& lock) {
+    return machine.upload(lock, destination, source, bytes, stream, Machine::Target::pinned);
   });
 }
 

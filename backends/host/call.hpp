@@ -40,6 +40,24 @@ inline Code injected_code(DriverCall kind) noexcept {
   return allocates ? Code::memory_allocation : Code::injected;
 }
 
+/// A call that a test wants to go wrong.
+template <class Subject, class Operation>
+Code perform_badly(control::Failure failure, DriverCall kind, Machine& machine, Lock& lock, int device, Subject subject,
+                   Operation& operation) {
+  switch (failure) {
+    case control::Failure::once: break;
+    case control::Failure::silent: return Code::success;
+    case control::Failure::sticky: machine.scheduler.lose(device); return Code::illegal_address;
+    case control::Failure::wrong_byte: {
+      machine.spoil_copy = true;
+      const Code code = perform(machine, lock, device, subject, operation);
+      machine.spoil_copy = false;
+      return code;
+    }
+  }
+  return injected_code(kind);
+}
+
 /// A call of the core. Every function of the seam passes here: it is counted, fails if a test wants it to, and leaves
 /// no last error behind when it fails, whatever the cause.
 template <class Subject, class Operation>
@@ -50,11 +68,8 @@ backend::Status seam_call(DriverCall kind, Subject subject, Operation operation)
     Lock lock{machine.mutex};
     const int device = subject_device(machine, subject);
     const std::optional<control::Failure> failure = machine.faults.count(kind);
-    if (failure == control::Failure::sticky) machine.scheduler.lose(device);
-    if (failure)
-      code = failure == control::Failure::sticky ? Code::illegal_address : injected_code(kind);
-    else
-      code = perform(machine, lock, device, subject, operation);
+    code = failure ? perform_badly(*failure, kind, machine, lock, device, subject, operation)
+                   : perform(machine, lock, device, subject, operation);
   } catch (...) {  // NOLINT(bugprone-empty-catch): see code
   }
   const backend::Status status = status_of(code);

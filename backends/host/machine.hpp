@@ -68,6 +68,8 @@ class Machine {
   // Work.
   enum class Target { pinned, device, any };
   Code copy(Lock& lock, void* destination, const backend::Region& source, native_stream stream, Target target);
+  /// Host to device. Target says of what kind the host memory must be: pinned, or any.
+  Code upload(Lock& lock, void* destination, const void* source, std::size_t bytes, native_stream stream, Target from);
   Code launch(Lock& lock, native_stream stream, std::function<void()> kernel);
   /// Blocking copies on the legacy stream.
   Code copy_now(Lock& lock, void* destination, const backend::Region& source);
@@ -89,6 +91,7 @@ class Machine {
   std::size_t pinned_limit = std::numeric_limits<std::size_t>::max();
   unsigned pinned_holds = 0;    ///< while there is one, pinned allocations and registrations block
   unsigned pinned_blocked = 0;  ///< threads that do
+  bool spoil_copy = false;      ///< the copy that is now enqueued gets its middle byte wrong
   [[nodiscard]] std::size_t streams() const noexcept { return streams_.size(); }
   [[nodiscard]] std::size_t events() const noexcept { return events_.size(); }
 

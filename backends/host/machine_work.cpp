@@ -3,6 +3,8 @@
 #include "backends/host/machine.hpp"
 #include "backends/host/region.hpp"
 
+#include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace tailrace::inline TAILRACE_ABI::host {
@@ -28,7 +30,10 @@ Code Machine::copy(Lock& lock, void* destination, const backend::Region& source,
       if (!to || (target == Target::device && to->device != from->device)) return Code::invalid_value;
       task.touches.push_back(to);
     }
-    task.body = [destination, source] { copy_dense(static_cast<std::byte*>(destination), source); };
+    task.body = [to = static_cast<std::byte*>(destination), source, middle = extent.bytes / 2, spoil = spoil_copy] {
+      copy_dense(to, source);
+      if (spoil) to[middle] = ~to[middle];
+    };
     task.copy = true;
   }
   return submit(lock, stream, std::move(task));
@@ -51,15 +56,20 @@ Code Machine::copy_now(Lock& lock, void* destination, const backend::Region& sou
   return code == Code::success ? synchronize(lock, backend::legacy_stream) : code;
 }
 
-Code Machine::upload_now(Lock& lock, void* destination, const void* source, std::size_t bytes) {
-  const auto to = device_memory.find(destination, bytes);
-  if (!to) return Code::invalid_value;
+Code Machine::upload(Lock& lock, void* destination, const void* source, std::size_t bytes, native_stream stream,
+                     Target from) {
   Task task;
-  task.touches.push_back(to);
-  task.body = [destination, source, bytes] {
-    copy_dense(static_cast<std::byte*>(destination), {.data = source, .width = bytes});
-  };
-  const Code code = submit(lock, backend::legacy_stream, std::move(task));
+  if (bytes != 0) {
+    task.touches.push_back(device_memory.find(destination, bytes));
+    if (from == Target::pinned) task.touches.push_back(pinned.find(source, bytes));
+    if (std::ranges::find(task.touches, nullptr) != task.touches.end()) return Code::invalid_value;
+    task.body = [destination, source, bytes] { std::memcpy(destination, source, bytes); };
+  }
+  return submit(lock, stream, std::move(task));
+}
+
+Code Machine::upload_now(Lock& lock, void* destination, const void* source, std::size_t bytes) {
+  const Code code = upload(lock, destination, source, bytes, backend::legacy_stream, Target::any);
   return code == Code::success ? synchronize(lock, backend::legacy_stream) : code;
 }
 

@@ -54,6 +54,7 @@ enum class Errc : int {
   driver_error,          ///< a driver call failed; the context is usable
   out_of_pinned_memory,  ///< pinned host memory could not be allocated
   budget_exceeded,       ///< the pinned budget of the ring set, or the snapshot limit, is used up
+  self_test_failed,      ///< the self-test read a byte that is not the one that was written
 
   // Tags.
   tag_in_flight,  ///< the tag is in use already

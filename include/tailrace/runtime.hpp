@@ -37,6 +37,8 @@ struct RuntimeOptions {
   std::size_t snapshot_limit = std::size_t{1} << 30;  ///< bytes of device memory for snapshots, all together
   std::chrono::nanoseconds close_bound = std::chrono::seconds{10};
   LogHandler log{};  ///< used where `rings` and `copy_streams` name none
+  /// The runtime is made only if the device passes require_self_test(); empty: TAILRACE_SELF_TEST, else false.
+  std::optional<bool> self_test{};
 };
 
 /// Counters of large reads, and those of the parts.
@@ -58,6 +60,8 @@ struct RuntimeStatistics {
 class TAILRACE_EXPORT Runtime {
  public:
   /// Allocates nothing on the device yet. @throws Error as RingSet and CopyStreams
+  /// @throws Error (Errc::self_test_failed, …) as require_self_test() if RuntimeOptions::self_test asks for it, and
+  ///         (Errc::invalid_argument) for a bad TAILRACE_SELF_TEST
   explicit Runtime(Device device, RuntimeOptions options = {});
   /// close(close_bound), which joins running jobs without a bound; never throws. With a read or guard_source() still
   /// inside after that, everything is kept until the process ends, with one logged warning.

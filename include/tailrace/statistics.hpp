@@ -32,10 +32,11 @@ enum class DriverCall : std::uint8_t {
   event_destroy,
   event_record,
   event_query,
-  copy,        ///< device to host
-  device_copy  ///< device to device
+  copy,         ///< device to host
+  device_copy,  ///< device to device
+  upload        ///< host to device: only the self-test's
 };
-inline constexpr std::size_t driver_call_kinds = 21;
+inline constexpr std::size_t driver_call_kinds = 22;
 
 /// The enumerator as text, e.g. "event_query".
 [[nodiscard]] TAILRACE_EXPORT std::string_view to_string(DriverCall call) noexcept;

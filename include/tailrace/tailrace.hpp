@@ -14,6 +14,7 @@
 #include <tailrace/ring.hpp>
 #include <tailrace/ring_set.hpp>
 #include <tailrace/runtime.hpp>
+#include <tailrace/self_test.hpp>
 #include <tailrace/statistics.hpp>
 #include <tailrace/stream.hpp>
 #include <tailrace/ticket.hpp>

@@ -41,8 +41,11 @@ class TAILRACE_EXPORT StreamHold {
 
 /// How an injected failure behaves.
 enum class Failure : std::uint8_t {
-  once,   ///< the call fails and does nothing; the device is well
-  sticky  ///< the call fails, and so does every later call for that device, as after an illegal address
+  once,    ///< the call fails and does nothing; the device is well
+  sticky,  ///< the call fails, and so does every later call for that device, as after an illegal address
+  // What a device does that is broken, for what looks at the bytes.
+  silent,     ///< the call succeeds and does nothing: of calls that answer with nothing but success
+  wrong_byte  ///< the call succeeds, but of a copy's bytes the middle one (number size / 2) arrives inverted
 };
 
 /// The @p k-th call of the kind from now on (1 is the next one), by any thread, fails. Several may be set. Calls are

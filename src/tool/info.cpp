@@ -39,6 +39,17 @@ std::string pinned_budget() {
   }
 }
 
+std::string self_test() {
+  const auto text = environment("TAILRACE_SELF_TEST");
+  if (!text) return "not before a runtime is made (default)";
+  try {
+    return std::string{parse_self_test(*text) ? "" : "not "} + "before a runtime is made (TAILRACE_SELF_TEST=" + *text +
+           ")";
+  } catch (const Error& error) {
+    return std::string{"refused: "} + error.what();
+  }
+}
+
 /// Some drivers pin host memory by locking it, which this limit bounds.
 std::string lock_limit() {
   rlimit limit{};
@@ -69,20 +80,32 @@ void print(const std::vector<TableRow>& rows) {
   }
 }
 
+/// @returns whether it passed
+bool print_self_test(const Device& device) {
+  const SelfTestReport report = run_self_test(device);
+  std::cout << to_string(report) << std::flush;
+  return report.passed();
+}
+
 }  // namespace
 
-ExitStatus print_info() {
+ExitStatus print_info(const InfoOptions& options) {
   print({{"tailrace", std::string{version()}},
          {"backend", std::string{backend_name()}},
          {"runtime", runtime_version()},
          {"driver", driver_version()},
          {"slots of a ring", slots()},
          {"pinned budget", pinned_budget()},
+         {"self-test", self_test()},
          {"lock limit", lock_limit()}});
   const int devices = Device::count();
   for (int ordinal = 0; ordinal < devices; ++ordinal) print(describe(Device{ordinal}));
   std::cout.flush();
-  if (devices > 0) return ExitStatus::success;
+  bool passed = true;
+  for (int ordinal = 0; options.self_test && ordinal < devices; ++ordinal) {
+    passed = print_self_test(Device{ordinal}) && passed;
+  }
+  if (devices > 0) return passed ? ExitStatus::success : ExitStatus::failure;
   static_cast<void>(Device{0});  // its error says whether a device or a driver is missing
   return ExitStatus::no_device;
 }

@@ -3,11 +3,13 @@
 #pragma once
 
 #include "exit_status.hpp"
+#include "options.hpp"
 
 namespace tailrace::tool {
 
 /// Prints what tailrace was built for and what it finds on this machine.
-/// @returns no_device if there is nothing that it could work with
-ExitStatus print_info();
+/// @returns no_device if there is nothing that it could work with; failure if a self-test that was asked for did not
+///          pass on every device
+ExitStatus print_info(const InfoOptions& options);
 
 }  // namespace tailrace::tool

@@ -17,7 +17,7 @@ namespace {
 ExitStatus run(const Options& options) {
   try {
     switch (options.command) {
-      case Command::info: return print_info();
+      case Command::info: return print_info(options.info);
       case Command::bench: return run_bench(options.bench);
       case Command::demo: return run_demo(options.demo);
       case Command::none: break;

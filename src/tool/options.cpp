@@ -55,6 +55,13 @@ std::string check_ordinal(const std::string& text) {
              : "\"" + text + "\" is not a device. Fix: give an ordinal that `tailrace info` shows.";
 }
 
+void add_info(CLI::App& app, InfoOptions& info) {
+  CLI::App* command = app.add_subcommand("info", "Prints versions, devices and their links, and memory limits.");
+  command->footer(exit_statuses);
+  command->add_flag("--self-test", info.self_test,
+                    "Also read patterns back from every device on each path of the library, and compare every byte");
+}
+
 void add_bench(CLI::App& app, BenchOptions& bench) {
   CLI::App* command =
       app.add_subcommand("bench",
@@ -127,9 +134,10 @@ Options parse_options(int argc, const char* const* argv) {
   app.set_version_flag("--version", std::string{version()});
   app.require_subcommand(1);
   app.footer(exit_statuses);
-  const CLI::App* info = app.add_subcommand("info", "Prints versions, devices and their links, and memory limits.");
+  add_info(app, options.info);
   add_demo(app, options.demo, size);
   add_bench(app, options.bench);
+  const CLI::App* info = app.get_subcommand("info");
   const CLI::App* bench = app.get_subcommand("bench");
   try {
     app.parse(argc, argv);

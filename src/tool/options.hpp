@@ -34,12 +34,17 @@ struct BenchOptions {
   std::string json{};  ///< a file for the report, "-" for standard output; empty: none
 };
 
+struct InfoOptions {
+  bool self_test = false;
+};
+
 enum class Command { none, info, demo, bench };
 
 /// What the command line says.
 struct Options {
   Command command = Command::none;  ///< none: there is nothing to do but to leave with @ref exit_code
   int exit_code = 0;
+  InfoOptions info{};
   DemoOptions demo;
   BenchOptions bench;
 };
