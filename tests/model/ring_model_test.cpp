@@ -251,7 +251,7 @@ TEST(RingModel, ALostDeviceLeavesNothingPending) {
                   w.poll();
                   w.collect(1);
                 }},
-               2, {.losses = 1});
+               1, {.losses = 1});
 }
 
 TEST(RingModel, RecordedAndSubmittedCopiesShareARing) {
