@@ -116,8 +116,9 @@ Limit ControlGroups::tightest(const Controller& controller) const {
 
 Limit ControlGroups::tightest_up_from(const std::string& root, std::string_view group, LimitOf limit_of) const {
   Limit found;
-  for (; !group.empty() && group != "/"; group = group.substr(0, group.find_last_of('/'))) {
+  while (group.starts_with('/') && group.size() > 1) {
     found = tighter(found, limit_of(root + std::string{group}, read_));
+    group = group.substr(0, group.find_last_of('/'));
   }
   return tighter(found, limit_of(root, read_));
 }

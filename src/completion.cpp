@@ -3,6 +3,7 @@
 #include "src/completion.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <thread>
 #include <utility>

@@ -7,8 +7,8 @@
 #include "src/driver.hpp"
 #include "src/resources.hpp"
 #include "src/slot.hpp"
+#include "src/sync.hpp"
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -122,11 +122,11 @@ class Completion {
   // Queue of marks: the submitter writes at tail_, polling reads at head_. It has at least as many places as the ring
   // has slots, and a slot that is in flight has at most one mark. The number of places is a power of two.
   std::vector<Mark> marks_;
-  alignas(64) std::atomic<std::uint64_t> tail_{0};
-  std::atomic<std::uint64_t> enqueued_{0};  // positions below it were enqueued on stream_
-  alignas(64) std::atomic<std::uint64_t> head_{0};
+  alignas(64) Atomic<std::uint64_t> tail_{0};
+  Atomic<std::uint64_t> enqueued_{0};  // positions below it were enqueued on stream_
+  alignas(64) Atomic<std::uint64_t> head_{0};
 
-  std::mutex mutex_;             // of everything below
+  Mutex mutex_;                  // of everything below
   std::uint64_t proven_ = 0;     // positions below it are over, as far as they were on stream_
   std::uint64_t stride_ = 0;     // marks to skip with the next query
   unsigned patience_ = 0;        // successes without a stride that are awaited after it failed

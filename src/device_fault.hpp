@@ -6,6 +6,7 @@
 
 #include "backends/adapter.hpp"
 #include "src/logger.hpp"
+#include "src/sync.hpp"
 
 #include <atomic>
 #include <memory>
@@ -33,8 +34,8 @@ class DeviceFault {
   void report(const Logger& logger, const std::string& where) noexcept;
 
  private:
-  std::mutex mutex_;  // of writers
-  std::atomic<bool> lost_{false};
+  Mutex mutex_;  // of writers
+  Atomic<bool> lost_{false};
   std::atomic<bool> reported_{false};
   backend::Status status_;  // constant once lost_
   const char* call_ = "";   // constant once lost_

@@ -74,6 +74,23 @@ std::string native_error(const ErrorDetails& details) {
   return " (" + details.native_name + ", code " + std::to_string(details.native_code) + ")";
 }
 
+/// Names and texts that come from outside must neither end the message early, before its "Fix: ", nor do anything to a
+/// terminal.
+std::string printable(const std::string& text) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string shown;
+  shown.reserve(text.size());
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte != 0x7F) {
+      shown += c;
+    } else {
+      shown += {'\\', 'x', digits[byte / 16], digits[byte % 16]};
+    }
+  }
+  return shown;
+}
+
 }  // namespace
 
 const std::error_category& error_category() noexcept {
@@ -95,7 +112,7 @@ struct Error::State {
       : what{std::move(what_)}, fix{std::move(fix_)}, details{std::move(details_)}, good_bytes{good} {
     text = "tailrace: " + location(details) + what + native_error(details) + ". ";
     if (good_bytes) text += std::to_string(*good_bytes) + " leading bytes of the destination are good. ";
-    text += "Fix: " + fix + ".";
+    text = printable(text + "Fix: " + fix + ".");
   }
 };
 

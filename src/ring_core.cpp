@@ -179,7 +179,8 @@ void RingCore::arm(std::span<const Ticket> tickets, StreamRef stream) {
   positions.reserve(tickets.size());
   for (const Ticket& ticket : tickets) {
     const Look found = look(ticket, "arm");
-    if (found.phase == Phase::free) refuse_ticket(found.phase, ticket, "arm");
+    // Whether a slot that was given up came free already is nothing to its ticket.
+    if (shown_as(found.phase) == SlotState::free) refuse_ticket(found.phase, ticket, "arm");
     if (found.phase == Phase::ready && ticket.size() == 0) continue;  // nothing was enqueued, so nothing is to be armed
     if (is_error(found.phase) && fault_->lost()) throw fault_->error(at("arm", ticket));
     if (found.phase != Phase::unarmed) refuse_arming(ticket);

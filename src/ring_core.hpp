@@ -16,6 +16,7 @@
 #include "src/slot.hpp"
 #include "src/slot_memory.hpp"
 #include "src/source_check.hpp"
+#include "src/sync.hpp"
 #include "src/wakeup.hpp"
 
 #include <atomic>
@@ -201,11 +202,11 @@ class RingCore {
   Completion completion_;  // its events end before the stream
   Wakeup wakeup_;          // slots moved or became free, or the ring was closed
 
-  std::atomic<bool> closed_{false};
+  Atomic<bool> closed_{false};
   std::atomic<bool> wrap_told_{false};
   std::atomic<std::size_t> inside_{0};
 
-  std::mutex submit_mutex_;     // of everything below
+  Mutex submit_mutex_;          // of everything below
   std::uint64_t position_ = 0;  // of the next submission
   unsigned next_slot_ = 0;      // the slot of that position
   bool used_ = false;

@@ -5,6 +5,7 @@
 #include <tailrace/ticket.hpp>
 
 #include "backends/adapter.hpp"
+#include "src/sync.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -155,8 +156,8 @@ class alignas(64) Slot {
     word_.store(word(tag_of(occupant_.sequence), to), std::memory_order_release);
   }
 
-  std::atomic<std::uint64_t> word_{0};
-  std::atomic<backend::Status> error_{};
+  Atomic<std::uint64_t> word_{0};
+  Atomic<backend::Status> error_{};
   Occupant occupant_;
 };
 

@@ -69,6 +69,12 @@ TEST(CpuQuota, WhatCannotBeReadIsNoQuota) {
   EXPECT_EQ(cpus("no colons\n:\n", {}), std::nullopt);
 }
 
+TEST(CpuQuota, AGroupThatIsNoPathLeavesTheRoot) {
+  for (const char* membership : {"0::job/a\n", "0::-~a/b\n", "0::job\n", "0:://\n"}) {
+    EXPECT_EQ(cpus(membership, {{"/sys/fs/cgroup/cpu.max", "400000 100000"}}), 4) << membership;
+  }
+}
+
 TEST(MemoryLimit, OfVersion2IsTheTightestOfTheGroupAndThoseAbove) {
   EXPECT_EQ(memory("0::/a/b\n", {{"/sys/fs/cgroup/a/b/memory.max", "max\n"},
                                  {"/sys/fs/cgroup/a/memory.max", "1073741824\n"},

@@ -58,6 +58,13 @@ TEST(Errors, LeaveOutWhatDoesNotApply) {
   EXPECT_FALSE(error.good_bytes());
 }
 
+TEST(Errors, ShowControlCharactersInNamesAndTextsFromOutside) {
+  const std::string entry{"sha\0pe\x1B\n\x7F", 9};
+  const Error error{Errc::invalid_argument, "entry '" + entry + "' \xC3\xA4", "look"};
+  EXPECT_STREQ(error.what(), R"(tailrace: entry 'sha\x00pe\x1b\x0a\x7f' )"
+                             "\xC3\xA4. Fix: look.");
+}
+
 TEST(Errors, TellHowManyBytesAreGood) {
   const Error error = Error{Errc::copy_failed, "the copy failed", "try again"}.with_good_bytes(4096);
   EXPECT_EQ(error.good_bytes(), 4096U);

@@ -80,6 +80,18 @@ TEST_F(RingRecord, IsOutsideTheOrderOfSubmissions) {
   EXPECT_EQ(ring.wait(held), SlotState::ready);
 }
 
+TEST_F(RingRecord, ADiscardedTicketIsStaleToArmWhetherOrNotItsCopyIsOver) {
+  ReadbackRing ring = make(2);
+  Hold hold{stream};
+  const Ticket ticket = submit(ring, 1);
+  ring.discard(ticket);
+  EXPECT_EQ(errc_of([&] { ring.arm(ticket, stream); }), Errc::stale_ticket);
+  hold.release();
+  stream.synchronize();
+  EXPECT_TRUE(eventually([&] { return ring.poll() != 0; }));
+  EXPECT_EQ(errc_of([&] { ring.arm(ticket, stream); }), Errc::stale_ticket);
+}
+
 TEST_F(RingRecord, ALaterSubmissionDoesNotMakeItReady) {
   ReadbackRing ring = make(4);
   Stream other;

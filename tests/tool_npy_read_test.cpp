@@ -78,4 +78,12 @@ TEST(NpyRead, MalformedHeadersAreRefused) {
   }
 }
 
+TEST(NpyRead, ARefusalQuotesAFileInShortAndWithoutItsControlCharacters) {
+  const std::string zeros(50'000, '\0');
+  const std::string entry = refusal(read_npy, npy("{'shape" + zeros + "': (3, 3)}"));
+  EXPECT_THAT(entry, HasSubstr(R"(unknown entry 'shape\x00)"));
+  EXPECT_LT(entry.size(), 500U);
+  EXPECT_LT(refusal(read_npy, npy(npy_header("'" + zeros + "'"))).size(), 500U);
+}
+
 }  // namespace

@@ -19,6 +19,12 @@ static_assert(std::endian::native == std::endian::little, "the values of the fil
 
 constexpr std::string_view magic{"\x93NUMPY", 6};
 
+/// For a message: what a file says may be as long as the file.
+std::string shortened(std::string_view text) {
+  constexpr std::size_t longest = 40;
+  return std::string{text.substr(0, longest)} + (text.size() > longest ? "..." : "");
+}
+
 /// The three entries that every .npy header has.
 struct Header {
   std::optional<std::string_view> descr;
@@ -60,7 +66,7 @@ class HeaderParser {
     } else if (key == "shape") {
       header.shape = tuple();
     } else {
-      malformed("unknown entry '" + std::string{key} + "'");
+      malformed("unknown entry '" + shortened(key) + "'");
     }
   }
 
@@ -151,8 +157,7 @@ std::string_view take_header(const std::string& file, std::string_view& content)
 }
 
 void check_kind(const std::string& file, const Header& header) {
-  if (*header.descr != "<f4")
-    throw InputError{file, "its elements are '" + std::string{*header.descr} + "', not '<f4'"};
+  if (*header.descr != "<f4") throw InputError{file, "its elements are '" + shortened(*header.descr) + "', not '<f4'"};
   if (*header.fortran_order) throw InputError{file, "its array is in Fortran order"};
   if (header.shape->size() != 2) {
     throw InputError{file, "its array has " + std::to_string(header.shape->size()) + " dimensions, not 2"};
