@@ -22,9 +22,10 @@ struct Usage {
 [[nodiscard]] Usage most_of(const Usage& one, const Usage& other);
 
 /// What has grown from warm-up on by more than it may; empty if nothing has. Pinned memory may not exceed its bound at
-/// any time. Resident memory may grow by the pinned memory that came meanwhile, and by 64 MiB: the heap's slack of many
-/// threads. Handles may by 16: system files that somebody is just reading. Threads may by 64: an arena's when it is
-/// busier than before and, on the host backend, streams of rings that come and go. A leak is soon beyond all of these.
+/// any time. Resident memory may grow by the pinned memory that came meanwhile (on the host backend by all of it, since
+/// there it is touched when it is first used) and by 64 MiB, the heap's slack of many threads. Handles may by 16:
+/// system files that somebody is just reading. Threads may by 64: an arena's when it is busier than before and, on the
+/// host backend, streams of rings that come and go. A leak is soon beyond all of these.
 [[nodiscard]] std::string grown(const Usage& warm, const Usage& later, std::size_t pinned_bound);
 
 }  // namespace soak

@@ -103,6 +103,7 @@ int current_device() {
 Buffer::Buffer(std::size_t bytes) : size_{bytes} {
   warm_up_once();
   check(TAILRACE_GPU(Malloc)(&data_, std::max<std::size_t>(bytes, 1)), "Malloc");
+  fill(std::byte{0});  // so that compute-sanitizer's initcheck speaks of the library's memory only
 }
 
 Buffer Buffer::stream_ordered(std::size_t bytes, StreamRef stream) {
