@@ -41,7 +41,7 @@ build_programs() { nice ninja -C "$work/build" "$@" > "$work/build.log" 2>&1; }
 # failing_test <program>: which of its tests fails first; empty if none does. One that hangs fails too.
 failing_test() {
   local status=0 failed
-  timeout 60 "$work/build/tests/$1" --gtest_fail_fast > "$work/run.log" 2>&1 || status=$?
+  GTEST_FAIL_FAST=1 timeout 60 "$work/build/tests/$1" > "$work/run.log" 2>&1 || status=$?
   [[ $status -ne 0 ]] || return 0
   # Of a program that broke off, or hung, the last test that it began.
   failed=$(sed -n -e 's/^\[  FAILED  \] \([^ ,]*\).*/\1/p' -e 's/^\(.*\): BAD (.*/\1/p' "$work/run.log" | head -n 1)
