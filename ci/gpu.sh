@@ -3,8 +3,9 @@
 # Copyright (c) 2026, the tailrace authors
 
 # Builds and runs every test on a machine with a GPU. On NVIDIA, with either backend, those that use the device then run
-# again under compute-sanitizer; on AMD, which has no such tool, the built device code is looked at instead. Installs
-# nothing: dependencies are found by CMake (CMAKE_PREFIX_PATH, ROCM_PATH). A test that is skipped is a failure here.
+# again under compute-sanitizer: memcheck and initcheck for all, racecheck and synccheck where kernels use shared memory.
+# On AMD, which has no such tool, the built device code is looked at instead. Installs nothing: dependencies are found by
+# CMake (CMAKE_PREFIX_PATH, ROCM_PATH). A test that is skipped is a failure here.
 #   ci/gpu.sh [--backend cuda|hip] [--build-dir FOLDER] [--arch ARCHITECTURE] [-D<CMake variable>=<value>]...
 #   HIP on NVIDIA: ci/gpu.sh --backend hip -DTAILRACE_HIP_PLATFORM=nvidia --arch 90
 set -euo pipefail
@@ -68,10 +69,43 @@ if [[ $vendor == amd ]]; then
     "library does on the host is tested under AddressSanitizer by: ci/test.sh --backend host --preset asan"
   exit 0
 fi
-echo "== memcheck"
 have compute-sanitizer || die "no compute-sanitizer. Fix: install it from the CUDA toolkit"
-while read -r program; do
-  echo "-- $(basename "$program")"
+logs=$build/sanitizer
+mkdir -p "$logs"
+# Tests of how long something takes, which says nothing under a tool that slows everything down.
+export GTEST_FILTER='-*SmallPartOfACore*:*AsFastAs*:*EndsNearItsDeadline*'
+
+# sanitize <tool> <program> [<argument>...]: quiet unless the tool, or the program, finds something.
+sanitize() {
+  local tool=$1 name log
+  shift
+  name="$tool $(basename "$1")"
+  log=$logs/${name/ /-}.log
   # Failing calls that a test makes on purpose are not memory errors.
-  compute-sanitizer --tool memcheck --report-api-errors no --error-exitcode 99 "$program" --gtest_brief=1
-done < "$build/tests/device_tests.txt"
+  if timeout 240 compute-sanitizer --tool "$tool" --report-api-errors no --error-exitcode 99 "$@" > "$log" 2>&1; then
+    echo "good  $name"
+  else
+    echo "BAD   $name: $log"
+    tail -n 60 "$log"
+    return 1
+  fi
+}
+export -f sanitize
+export logs
+
+demo=("$build/src/tool/tailrace" demo --input "$root/docs/examples/input/terrain.png" --size 64x64 --steps 20 --every 5)
+# One line a run. Of all kernels only the demonstration's use shared memory: the two tools for that are for it alone.
+{
+  for tool in memcheck initcheck; do
+    printf '%s\n' "$tool $build/tests/soak/soak --seconds 20 --threads 4"
+    sed "s/^/$tool /; s/\$/ --gtest_brief=1/" "$build/tests/device_tests.txt"
+  done
+  if [[ -x ${demo[0]} ]]; then
+    for tool in memcheck initcheck racecheck synccheck; do echo "$tool ${demo[*]}"; done
+  fi
+} > "$logs/runs.txt"
+echo "== compute-sanitizer, $(wc -l < "$logs/runs.txt") runs"
+# Several at once: each is one busy thread and a little of the device.
+# shellcheck disable=SC2016 # for the inner shell
+xargs -P $((jobs / 2 > 0 ? jobs / 2 : 1)) -L 1 bash -c 'sanitize "$@"' sanitize < "$logs/runs.txt" ||
+  die "compute-sanitizer found something. Fix: see the runs that are BAD above"

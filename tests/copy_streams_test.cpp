@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -84,6 +85,21 @@ TEST(CopyStreams, CapturesAreDestroyedExactlyOnceBeforeTheWaitReturns) {
     }
     ASSERT_EQ(destroyed, 1);
   }
+}
+
+TEST(CopyStreams, ATagIsNotFinishedWhileCapturesAreBeingDestroyed) {
+  CopyStreams streams = streams_with(1);
+  const Gate destroyed;
+  bool finished = true;
+  const auto look = [&](const int*) {
+    finished = streams.finished("tag");
+    destroyed.open();
+  };
+  const int nothing = 0;
+  streams.async_load("tag", [capture = std::unique_ptr<const int, decltype(look)>{&nothing, look}] {});
+  destroyed.wait();
+  EXPECT_FALSE(finished);
+  streams.async_wait("tag");
 }
 
 TEST(CopyStreams, AJobThatNoWorkerTookIsRunByItsWaiter) {

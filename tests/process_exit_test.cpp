@@ -11,7 +11,10 @@
 #include "tests/support/device.hpp"
 #include "tests/support/process.hpp"
 
+#include <unistd.h>
+
 #include <atomic>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -185,6 +188,43 @@ int quick_exit() {
   std::quick_exit(intended_status);
 }
 
+// The ends that run no handler, with every copy in flight until the end.
+
+/// Copies of two rings and of a large read that wait for a held stream.
+void hold_copies_in_flight() {
+  auto& runtime = test::never_destroyed<tailrace::Runtime>(Device{0});
+  auto& stream = test::never_destroyed<test::Stream>();
+  const auto& source = test::never_destroyed<test::Buffer>(bytes);
+  auto& destination = test::never_destroyed<std::vector<std::byte>>(bytes);
+  const DeviceView small{source.data(), 64};
+  const DeviceView larger{source.data(), 5000};
+  const DeviceView all{source.data(), bytes};
+  // Everything is made before the stream is held: to make it may wait for the device.
+  static_cast<void>(runtime.collect(runtime.submit(small, stream)));
+  static_cast<void>(runtime.collect(runtime.submit(larger, stream)));
+  runtime.read(destination, all, stream);
+  test::never_destroyed<test::Hold>(stream);
+  static_cast<void>(runtime.submit(small, stream));
+  static_cast<void>(runtime.submit(larger, stream));
+  runtime.async_read("held", destination, all, stream);
+}
+
+int in_flight_and_exit_at_once() {
+  hold_copies_in_flight();
+  ::_exit(intended_status);
+}
+
+int in_flight_and_terminated() {
+  hold_copies_in_flight();
+  std::raise(SIGTERM);
+  return 1;
+}
+
+int in_flight_and_aborted() {
+  hold_copies_in_flight();
+  std::abort();
+}
+
 constexpr test::Scenario scenarios[] = {
     {"static, return", static_and_return},
     {"static, exit", static_and_exit},
@@ -201,6 +241,9 @@ constexpr test::Scenario scenarios[] = {
     {"static, uncaught exception", static_and_uncaught_exception},
     {"automatic, uncaught exception", automatic_and_uncaught_exception},
     {"static, quick exit", quick_exit},
+    {"in flight, _exit", in_flight_and_exit_at_once},
+    {"in flight, SIGTERM", in_flight_and_terminated, SIGTERM},
+    {"in flight, abort", in_flight_and_aborted, SIGABRT},
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 // Copyright (c) 2026, the tailrace authors
 // A sticky error: the device is lost until the process ends.
 
+#include "src/device_fault.hpp"
 #include "tests/support/ring_fault.hpp"
 
 namespace {
@@ -57,6 +58,14 @@ TEST_F(RingLostDevice, RefusesNewSubmissionsWithTheFirstCause) {
     EXPECT_EQ(error->native_code(), first->native_code());
     EXPECT_NE(std::string{error->what()}.find("driver call copy"), std::string::npos);
   }
+}
+
+TEST(DeviceFault, OnlyTheFirstCauseCounts) {
+  tailrace::detail::DeviceFault fault;
+  fault.set({.outcome = tailrace::backend::Outcome::device_lost, .code = 7}, "copy");
+  fault.set({.outcome = tailrace::backend::Outcome::device_lost, .code = 9}, "event_query");
+  EXPECT_EQ(fault.error({}).native_code(), 7);
+  EXPECT_NE(std::string{fault.error({}).what()}.find("driver call copy"), std::string::npos);
 }
 
 TEST_F(RingLostDevice, EndsTheWaitsOfAll) {

@@ -110,7 +110,14 @@ void pinned_free(void* memory);
 void register_pinned(void* memory, std::size_t bytes);
 void unregister_pinned(void* memory);
 
-/// Loses the current device to a kernel that writes to an illegal address: for tests in a process of their own.
+// For tests in a process of their own.
+
+/// Enqueues a kernel that writes to an illegal address: the device is lost when it runs.
+void enqueue_fault(tailrace::StreamRef stream);
+/// Loses the current device to such a kernel, and waits until the loss is known.
 void fault_device();
+/// Resets the current device as another library of the process might: streams, events and memory of all are gone. The
+/// host backend has no such call; there the device is lost.
+void reset_device();
 
 }  // namespace test

@@ -70,6 +70,7 @@ void warm_up() {
   kernels::hold(gates().next().word, 0, stream);
   kernels::spin(1, stream);
   kernels::stamp(words, 2, 1, stream);
+  kernels::poke(static_cast<unsigned*>(memory), stream);
   check(TAILRACE_GPU(MemsetAsync)(words, 0, 32, stream), "Memset");
   check(TAILRACE_GPU(MemcpyAsync)(words + 2, words, 16, TAILRACE_GPU(MemcpyDeviceToDevice), stream), "Memcpy");
   check(TAILRACE_GPU(StreamSynchronize)(stream), "StreamSynchronize");
@@ -102,6 +103,7 @@ int current_device() {
 Buffer::Buffer(std::size_t bytes) : size_{bytes} {
   warm_up_once();
   check(TAILRACE_GPU(Malloc)(&data_, std::max<std::size_t>(bytes, 1)), "Malloc");
+  fill(std::byte{0});  // so that compute-sanitizer's initcheck speaks of the library's memory only
 }
 
 Buffer Buffer::stream_ordered(std::size_t bytes, StreamRef stream) {
@@ -250,9 +252,13 @@ void register_pinned(void* memory, std::size_t bytes) {
 
 void unregister_pinned(void* memory) { check(TAILRACE_GPU(HostUnregister)(memory), "HostUnregister"); }
 
+void enqueue_fault(StreamRef stream) { kernels::poke(reinterpret_cast<unsigned*>(std::uintptr_t{64}), native(stream)); }
+
+void reset_device() { static_cast<void>(TAILRACE_GPU(DeviceReset)()); }
+
 void fault_device() {
   Stream stream;
-  kernels::fault(native(stream));
+  enqueue_fault(stream);
   // The fault is known to the host once a call has reported it.
   static_cast<void>(TAILRACE_GPU(StreamSynchronize)(native(stream)));
 }

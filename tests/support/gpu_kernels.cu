@@ -29,7 +29,7 @@ __global__ void stamp_kernel(std::uint64_t* words, std::size_t count, std::uint6
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) words[i] = value;
 }
 
-__global__ void fault_kernel(unsigned* nowhere) { *nowhere = 1; }
+__global__ void poke_kernel(unsigned* where) { *where = 1; }
 
 /// Launches with the call that returns its own code: the last error may be one that a test left on purpose.
 template <class... Parameters, class... Arguments>
@@ -57,6 +57,6 @@ void stamp(std::uint64_t* words, std::size_t count, std::uint64_t value, Stream 
   launch(stamp_kernel, static_cast<unsigned>(blocks), threads, stream, words, count, value);
 }
 
-void fault(Stream stream) { launch(fault_kernel, 1, 1, stream, reinterpret_cast<unsigned*>(std::uintptr_t{64})); }
+void poke(unsigned* where, Stream stream) { launch(poke_kernel, 1, 1, stream, where); }
 
 }  // namespace test::kernels

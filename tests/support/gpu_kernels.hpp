@@ -17,7 +17,7 @@ void hold(const unsigned* gate, unsigned epoch, Stream stream);
 /// Runs for that many ticks of the device's clock; two million are about a millisecond on most.
 void spin(long long ticks, Stream stream);
 void stamp(std::uint64_t* words, std::size_t count, std::uint64_t value, Stream stream);
-/// Writes where no memory is.
-void fault(Stream stream);
+/// Writes one word: a fault where no memory is.
+void poke(unsigned* where, Stream stream);
 
 }  // namespace test::kernels

@@ -144,6 +144,12 @@ void pinned_free(void* memory) { host::deallocate_pinned(memory); }
 void register_pinned(void* memory, std::size_t bytes) { host::register_pinned(memory, bytes); }
 void unregister_pinned(void* memory) { host::unregister_pinned(memory); }
 
+void enqueue_fault(StreamRef stream) {
+  host::launch(stream, [device = current_device()] { control::lose_device(device); });
+}
+
+void reset_device() { control::lose_device(host::current_device()); }
+
 void fault_device() { control::lose_device(host::current_device()); }
 
 }  // namespace test

@@ -2,6 +2,7 @@
 // Copyright (c) 2026, the tailrace authors
 #pragma once
 
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,7 +22,8 @@ namespace test {
 
 struct Scenario {
   const char* name;
-  int (*run)();  ///< its return value is main's
+  int (*run)();    ///< its return value is main's
+  int signal = 0;  ///< that is to end it; 0: it ends with intended_status
 };
 
 /// The exit status of a scenario that ends as intended.
@@ -45,6 +47,8 @@ inline bool ends_as_intended(const Scenario& scenario, std::size_t index) {
     close(error_pipe[0]);
     close(error_pipe[1]);
     alarm(60);  // a scenario that hangs ends by the signal
+    const rlimit no_core{};
+    setrlimit(RLIMIT_CORE, &no_core);
     execl("/proc/self/exe", scenario.name, std::to_string(index).c_str(), static_cast<char*>(nullptr));
     _exit(127);
   }
@@ -57,7 +61,9 @@ inline bool ends_as_intended(const Scenario& scenario, std::size_t index) {
   close(error_pipe[0]);
   int status = 0;
   waitpid(child, &status, 0);
-  const bool good = WIFEXITED(status) && WEXITSTATUS(status) == intended_status && said.empty();
+  const bool ended = scenario.signal != 0 ? WIFSIGNALED(status) && WTERMSIG(status) == scenario.signal
+                                          : WIFEXITED(status) && WEXITSTATUS(status) == intended_status;
+  const bool good = ended && said.empty();
   std::printf("%s: %s (status %d)\n%s", scenario.name, good ? "good" : "BAD", status, said.c_str());
   return good;
 }
