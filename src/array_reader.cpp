@@ -77,6 +77,7 @@ ArrayReader::~ArrayReader() {
   lanes_.clear();
   snapshots_.clear();
   events_.clear();
+  if (!fault_->lost()) tell_kept();
 }
 
 // ---- starting
@@ -282,6 +283,18 @@ void ArrayReader::tell_pending_messages() noexcept {
   if (fault_->lost()) fault_->report(logger_, "reads");
   if (counters_.wrapped.load(std::memory_order_relaxed) && !wrap_told_.exchange(true)) {
     logger_.warn("a statistics counter of large reads passed its maximum and restarted at zero");
+  }
+}
+
+void ArrayReader::tell_kept() const noexcept {
+  const std::size_t bytes = snapshots_.held();
+  if (bytes == 0) return;
+  try {
+    logger_.warn(std::to_string(bytes) +
+                 " bytes of device memory for snapshots are kept, because the driver did not free them or nothing has "
+                 "proven that they are no longer written. Fix: let reads finish before the runtime ends");
+  } catch (...) {
+    logger_.warn("device memory for snapshots is kept. Fix: let reads finish before the runtime ends");
   }
 }
 

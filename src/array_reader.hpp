@@ -71,6 +71,7 @@ class ArrayReader {
   void nap(unsigned idle_rounds, std::uint64_t epoch) noexcept;
   void count(const Transfer& transfer) noexcept;
   void tell_pending_messages() noexcept;
+  void tell_kept() const noexcept;
   [[nodiscard]] bool past_deadline() const noexcept;
 
   const ProcessGuard process_;

@@ -236,7 +236,11 @@ SlotState RingCore::wait_until(const Ticket& ticket, Clock::time_point deadline)
 RingCore::Look RingCore::look(const Ticket& ticket, const char* operation) {
   if (ticket.ring() != id_ || ticket.slot() >= slots_.size()) refuse_ticket(Phase::free, ticket, operation);
   Slot& slot = slots_[ticket.slot()];
-  const Slot::View now = slot.view();
+  Slot::View now = slot.view();
+  if (now.phase == Phase::unarmed && fault_->lost()) {
+    poll_and_wake(Poll::always);  // nobody waits for an unarmed ticket, so that nobody may have looked since
+    now = slot.view();
+  }
   return {.slot = &slot, .phase = now.of(ticket.sequence()) ? now.phase : Phase::free};
 }
 

@@ -95,9 +95,10 @@ std::size_t RingCore::end(std::unique_ptr<RingCore> core, std::optional<std::chr
     return bytes;
   }
   core->making_.emplace(core->driver_);
-  const bool freed = core->memory_.close();
+  const Status freed = core->memory_.close();
+  if (freed.lost()) core->fault_->set(freed, "pinned_free");  // others that share the fault have not met it yet
   core.reset();
-  return freed ? 0 : bytes;
+  return freed.ok() ? 0 : bytes;
 }
 
 CloseReport RingCore::close(std::chrono::nanoseconds bound) {

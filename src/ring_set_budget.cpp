@@ -38,6 +38,7 @@ class RingSet::Core::Making {
 
 /// Null if there is no room for a further lane of the class.
 RingSet::Core::Lane* RingSet::Core::make(Lock& lock, std::size_t capacity, const char* operation) {
+  check_device(operation);
   Class& rings = classes_[capacity];
   const Making mark{*this, rings};
   const unsigned slots =
@@ -115,6 +116,7 @@ unsigned RingSet::Core::slots_for_first_lane(Lock& lock, std::size_t capacity, c
     } else {
       break;
     }
+    check_device(operation);  // one that is lost takes nothing back
   }
   if (room() >= two) return static_cast<unsigned>(std::min<std::size_t>(room() / slot, wanted));
   throw Error{Errc::budget_exceeded,

@@ -55,6 +55,18 @@ RingSet::Core::Core(Device device, RingSetOptions options, std::shared_ptr<detai
       budget_{configured_budget(options_)},
       fault_{std::move(fault)} {}
 
+// Tells of a lost device when a ring was to be made, and there may be none that could. Ends without the lock.
+class RingSet::Core::Teller {
+ public:
+  explicit Teller(const Core& core) noexcept : core_{core} {}
+  ~Teller() { core_.fault_->report(core_.logger_, core_.options_.name); }
+  Teller(const Teller&) = delete;
+  Teller& operator=(const Teller&) = delete;
+
+ private:
+  const Core& core_;
+};
+
 // ---- finding a ring
 
 RingSet::Core::Ring RingSet::Core::lane_for(const DeviceView& source, StreamRef producer) {
@@ -65,6 +77,7 @@ RingSet::Core::Ring RingSet::Core::lane_for(const DeviceView& source, StreamRef 
     const std::shared_lock lock{tables_};
     if (Lane* const lane = find(capacity, who)) return use(*lane);
   }
+  const Teller teller{*this};
   static_cast<void>(detail::checked(source, "submit"));  // what will be refused is not worth a ring
   poll();  // a discarded copy may be over without anybody having looked, and its ring idle
   Lock lock{tables_};
@@ -89,6 +102,7 @@ RingSet::Core::Ring RingSet::Core::first_lane(std::size_t bytes) {
   check_open("ring_for");
   const std::size_t capacity = capacity_class(bytes);
   if (Ring ring = existing(bytes)) return ring;
+  const Teller teller{*this};
   poll();  // as above
   Lock lock{tables_};
   for (;; changed_.wait(lock)) {
@@ -193,6 +207,10 @@ void RingSet::Core::note_last(const DeviceView& source, StreamRef producer, cons
 void RingSet::Core::check_open(const char* operation) const {
   process_.check(operation);
   if (closed_.load(std::memory_order_acquire)) refuse_closed(operation);
+}
+
+void RingSet::Core::check_device(const char* operation) const {
+  if (fault_->lost()) throw fault_->error({.operation = operation, .ring = options_.name});
 }
 
 void RingSet::Core::refuse_closed(const char* operation) {

@@ -106,6 +106,7 @@ class RingSet::Core {
   };
   using Lock = std::unique_lock<std::shared_mutex>;
   class Making;
+  class Teller;
 
   // Under tables_.
   Ring use(Lane& lane) const noexcept;
@@ -130,6 +131,7 @@ class RingSet::Core {
   void note_last(const DeviceView& source, StreamRef producer, const std::optional<Ticket>& ticket);
   std::unique_ptr<Lane> build(std::size_t capacity, unsigned slots) const;
   void check_open(const char* operation) const;
+  void check_device(const char* operation) const;
   [[noreturn]] static void refuse_closed(const char* operation);
 
   const Device device_;

@@ -89,19 +89,19 @@ Error SlotMemory::refusal(Errc code, const std::string& what, const std::string&
           std::move(details)};
 }
 
-bool SlotMemory::close() noexcept {
-  if (base_ == nullptr) return true;
+Status SlotMemory::close() noexcept {
+  if (base_ == nullptr) return {};
   unpoison(base_, bytes_);
   std::byte* const memory = std::exchange(base_, nullptr);
   if (source_) {
     source_->deallocate(memory, bytes_);
-    return true;
+    return {};
   }
   // Both calls fail on a lost device, which gives the memory back at the end of the process.
-  if (!slab_) return driver_->pinned_free(memory).ok();
-  const bool unpinned = driver_->pinned_unregister(memory).ok();
+  if (!slab_) return driver_->pinned_free(memory);
+  const Status unpinned = driver_->pinned_unregister(memory);
   // What is pinned still is known to the device by its physical pages: they must not become anybody else's.
-  if (!unpinned) slab_.keep();
+  if (!unpinned.ok()) slab_.keep();
   slab_ = {};
   return unpinned;
 }

@@ -26,13 +26,14 @@ class SlotMemory {
   SlotMemory() noexcept = default;
   SlotMemory(const SlotMemory&) = delete;
   SlotMemory& operator=(const SlotMemory&) = delete;
-  ~SlotMemory() { close(); }
+  ~SlotMemory() { static_cast<void>(close()); }
   /// The driver's device is current. Called once.
   /// @throws Error (Errc::out_of_pinned_memory, wrong_memory, …)
   void open(const Driver& driver, unsigned slots, std::size_t capacity, std::shared_ptr<PinnedSource> source,
             const std::string& ring);
-  /// Gives the memory back. @returns false if the driver did not take it: then it stays as it is until the process ends
-  bool close() noexcept;
+  /// Gives the memory back. If the driver does not take it, which is what is returned then, it stays as it is until the
+  /// process ends.
+  Status close() noexcept;
   [[nodiscard]] std::byte* slot(unsigned index) const noexcept { return base_ + index * stride_; }
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
   /// Those of bytes() that are a slab's: all or none.

@@ -321,10 +321,15 @@ bool Transfer::give_up_chunks() noexcept {
 bool Transfer::proven_over() noexcept {
   if (!direct_ && lane_ != nullptr && !lane_->idle()) return false;
   const bool writes_destination = direct_ && submitted_ != 0;
-  if (writes_destination && !record_end().ok()) return false;
   if (!writes_destination && !snapshot_) return true;
-  const CaptureScope scope{context_.driver};
-  return context_.driver.event_query(writes_destination ? end_->get() : start_->get()).ok();
+  Status status = writes_destination ? record_end() : Status{};
+  if (status.ok()) {
+    const CaptureScope scope{context_.driver};
+    status = context_.driver.event_query(writes_destination ? end_->get() : start_->get());
+  }
+  // Then nothing will be proven any more, and there is nothing to wait for.
+  if (status.lost()) context_.fault.set(status, "event_query");
+  return status.ok();
 }
 
 /// @param over  nothing on the device reads the source or writes what is ours or the caller's any more

@@ -135,7 +135,9 @@ TEST_F(ArrayReaderFaultTest, EndsWellWhereverACallFails) {
       expect_works(runtime);
     }
   }
-  for (const std::string& warning : log.warnings()) ADD_FAILURE() << warning;
+  for (const std::string& warning : log.warnings()) {
+    EXPECT_NE(warning.find("for snapshots are kept"), std::string::npos) << warning;  // the failing call was to free it
+  }
 }
 
 TEST_F(ArrayReaderFaultTest, EndsWellWhereverACallOfADirectReadFails) {
@@ -219,6 +221,43 @@ TEST_F(ArrayReaderFaultTest, RefusesToGuardTheSourceOfAFailedReadThatMayStillBeR
   EXPECT_EQ(report.in_flight, 1U);
 }
 
+TEST_F(ArrayReaderFaultTest, WaitsForNoProofOfADeviceThatIsLostMeanwhile) {
+  static void* const pinned = test::pinned_allocate(bytes);  // never freed: the copy may still write it
+  RuntimeOptions patient = options;
+  patient.close_bound = 1h;
+  for (const bool direct : {false, true}) {
+    Runtime runtime{device, patient};
+    test::Stream other;
+    test::Hold hold{stream};
+    const std::span destination = direct ? std::span{static_cast<std::byte*>(pinned), bytes} : std::span{got};
+    runtime.async_read("array", destination, test::view(source), stream, {.snapshot = !direct});
+    runtime.guard_source("array", other);  // its copy is enqueued
+    faults::fail_call(DriverCall::event_query, 1);
+    while (faults::failed_calls().empty()) std::this_thread::yield();
+    faults::lose_device(0);
+    EXPECT_TRUE(error_of([&] { runtime.async_wait("array"); }));
+    faults::clear_failures();
+    runtime.close(1h);
+    faults::revive_devices();
+  }
+}
+
+TEST_F(ArrayReaderFaultTest, SaysThatTheMemoryOfASnapshotIsKept) {
+  test::Hold hold{stream};
+  {
+    RuntimeOptions impatient = options;
+    impatient.close_bound = 1ms;
+    Runtime runtime{device, impatient};
+    faults::fail_call(DriverCall::stream_create, 1);  // of the chunks, which would be kept too
+    runtime.async_read("array", got, test::view(source), stream, {.snapshot = true});
+    EXPECT_TRUE(error_of([&] { runtime.async_wait("array"); }));
+  }
+  const std::vector<std::string> warnings = log.warnings();
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_EQ(warnings.front().find(std::to_string(bytes) + " bytes of device memory for snapshots are kept"), 0U);
+  EXPECT_NE(warnings.front().find("Fix: "), std::string::npos);
+}
+
 TEST_F(ArrayReaderFaultTest, GuardsTheSourceOfAFailedReadWhoseCopiesAreOver) {
   Runtime runtime{device, options};
   expect_works(runtime);
@@ -297,7 +336,8 @@ TEST_F(ArrayReaderFaultTest, EndsWithinItsBoundBesideAStalledProducer) {
     stream.synchronize();
     ASSERT_EQ(never, std::vector<std::byte>(bytes));
   }
-  EXPECT_LE(log.warnings().size(), 4U);  // of each: the memory that is kept, the tag that was not waited for
+  // Of each: the pinned memory that is kept, the tag that was not waited for; and the memory of the snapshot.
+  EXPECT_LE(log.warnings().size(), 5U);
 }
 
 TEST_F(ArrayReaderFaultTest, RefusesEverythingWithTheFirstCauseOnceTheDeviceIsLost) {

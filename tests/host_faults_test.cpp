@@ -9,6 +9,7 @@
 #include <cstring>
 #include <future>
 #include <thread>
+#include <vector>
 
 namespace {
 
@@ -46,6 +47,43 @@ TEST_F(HostFaults, FailEveryCallOfAKindUntilCleared) {
   EXPECT_EQ(event.query(), Outcome::failed);
   EXPECT_EQ(event.query(), Outcome::failed);
   control::clear_failures();
+  EXPECT_EQ(event.query(), Outcome::success);
+}
+
+TEST_F(HostFaults, CountTheCallsOfAThreadOrOfAllOthers) {
+  const Event event;
+  const std::uint64_t mine = control::calls(control::CallsOf::this_thread);
+  const std::uint64_t theirs = control::calls(control::CallsOf::other_threads);
+  control::fail_any_call(2, Failure::once, control::CallsOf::this_thread);
+  control::fail_any_call(1, Failure::once, control::CallsOf::other_threads);
+  EXPECT_EQ(event.query(), Outcome::success);
+  const auto elsewhere = [&] { return std::async(std::launch::async, [&] { return event.query(); }).get(); };
+  EXPECT_EQ(elsewhere(), Outcome::failed);
+  EXPECT_EQ(elsewhere(), Outcome::success);
+  EXPECT_EQ(event.query(), Outcome::failed);
+  EXPECT_EQ(control::calls(control::CallsOf::this_thread), mine + 2);
+  EXPECT_EQ(control::calls(control::CallsOf::other_threads), theirs + 2);
+  EXPECT_EQ(control::failed_calls(), (std::vector{DriverCall::event_query, DriverCall::event_query}));
+  control::clear_failures();
+  EXPECT_TRUE(control::failed_calls().empty());
+}
+
+TEST_F(HostFaults, CanBeTriedOnStreamsThatHaveDoneWhatTheyCan) {
+  const Stream stream;
+  const Stream held;
+  const Buffer source{8};
+  const Pinned destination{8};
+  const Event event;
+  std::memset(source.data(), 1, 8);
+  {
+    const StreamHold hold{held};
+    ASSERT_EQ(copy(destination, source, 8, stream), Outcome::success);
+    ASSERT_EQ(record(event, held), Outcome::success);
+    control::settle_streams();
+    EXPECT_EQ(destination.data()[7], std::byte{1});
+    EXPECT_EQ(event.query(), Outcome::not_ready);
+  }
+  control::settle_streams();
   EXPECT_EQ(event.query(), Outcome::success);
 }
 

@@ -41,6 +41,18 @@ TEST_F(RingLostDevice, ReadyStaysCollectableAndEverythingElseBecomesAnError) {
   EXPECT_EQ(ring.poll(), 0U);
 }
 
+TEST_F(RingLostDevice, IsWhatAnUnarmedTicketFailsWithThoughNobodyPolled) {
+  ReadbackRing ring = make(4);
+  const Ticket one = ring.record(view(), stream);
+  const Ticket other = ring.record(view(), stream);
+  lose();
+  EXPECT_EQ(errc_of([&] { return ring.submit(view(), stream); }), Errc::device_lost);
+  EXPECT_EQ(errc_of([&] { return ring.collect(one); }), Errc::copy_failed);
+  EXPECT_EQ(ring.state(other), SlotState::error);
+  ring.discard(other);
+  EXPECT_EQ(ring.statistics().outstanding, 0U);
+}
+
 TEST_F(RingLostDevice, RefusesNewSubmissionsWithTheFirstCause) {
   ReadbackRing ring = make(4);
   faults::fail_call(DriverCall::copy, 1, faults::Failure::sticky);

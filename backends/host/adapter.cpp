@@ -15,6 +15,7 @@ using host::CurrentDevice;
 using host::Lock;
 using host::Machine;
 using host::seam_call;
+using host::Selected;
 using host::this_thread;
 using host::ThisThread;
 
@@ -60,7 +61,7 @@ Status get_device(int& device) noexcept {
 }
 
 Status set_device(int device) noexcept {
-  return seam_call(DriverCall::current_device, ThisThread{},
+  return seam_call(DriverCall::current_device, Selected{device},
                    [&](Machine& machine, Lock&) { return machine.make_current(device); });
 }
 

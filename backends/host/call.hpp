@@ -13,13 +13,18 @@ namespace tailrace::inline TAILRACE_ABI::host {
 struct CurrentDevice {};
 /// Only what the thread knows, which outlives a lost device: its current device, its capture mode.
 struct ThisThread {};
+/// To become the thread's current device, which a lost one may too.
+struct Selected {
+  int device;
+};
 
 /// Runs an operation unless the device that it is about is not there, or lost.
 template <class Subject, class Operation>
 Code perform(Machine& machine, Lock& lock, int device, Subject, Operation& operation) {
   if (machine.scheduler.devices() == 0) return Code::no_device;
   if (device < 0 || static_cast<std::size_t>(device) >= machine.scheduler.devices()) return Code::invalid_device;
-  if (!std::is_same_v<Subject, ThisThread> && machine.scheduler.lost(device)) return Code::illegal_address;
+  constexpr bool outlives = std::is_same_v<Subject, ThisThread> || std::is_same_v<Subject, Selected>;
+  if (!outlives && machine.scheduler.lost(device)) return Code::illegal_address;
   return operation(machine, lock);
 }
 
@@ -27,6 +32,8 @@ template <class Subject>
 int subject_device(const Machine& machine, Subject subject) {
   if constexpr (std::is_same_v<Subject, CurrentDevice> || std::is_same_v<Subject, ThisThread>)
     return this_thread().device;
+  else if constexpr (std::is_same_v<Subject, Selected>)
+    return subject.device;
   else if constexpr (std::is_same_v<Subject, int>)
     return subject;
   else
@@ -47,7 +54,11 @@ Code perform_badly(control::Failure failure, DriverCall kind, Machine& machine, 
   switch (failure) {
     case control::Failure::once: break;
     case control::Failure::silent: return Code::success;
-    case control::Failure::sticky: machine.scheduler.lose(device); return Code::illegal_address;
+    case control::Failure::sticky:
+      machine.scheduler.lose(device);
+      // What a thread asks about itself cannot tell of a device, whose loss then shows in the next call about it.
+      if constexpr (std::is_same_v<Subject, ThisThread>) break;
+      return Code::illegal_address;
     case control::Failure::wrong_byte: {
       machine.spoil_copy = true;
       const Code code = perform(machine, lock, device, subject, operation);
@@ -67,6 +78,7 @@ backend::Status seam_call(DriverCall kind, Subject subject, Operation operation)
     Machine& machine = Machine::get();
     Lock lock{machine.mutex};
     const int device = subject_device(machine, subject);
+    ++this_thread().seam_calls;
     const std::optional<control::Failure> failure = machine.faults.count(kind);
     code = failure ? perform_badly(*failure, kind, machine, lock, device, subject, operation)
                    : perform(machine, lock, device, subject, operation);

@@ -46,8 +46,8 @@ void fail_calls(DriverCall kind) {
   with_machine([&](Machine& machine) { machine.faults.fail_all(kind); });
 }
 
-void fail_any_call(std::uint64_t k, Failure failure) {
-  with_machine([&](Machine& machine) { machine.faults.fail_one(std::nullopt, k, failure); });
+void fail_any_call(std::uint64_t k, Failure failure, CallsOf whose) {
+  with_machine([&](Machine& machine) { machine.faults.fail_one(std::nullopt, k, failure, whose); });
 }
 
 void clear_failures() noexcept {
@@ -66,12 +66,25 @@ std::uint64_t calls(DriverCall kind) noexcept {
   return with_machine([&](Machine& machine) { return machine.faults.calls(kind); });
 }
 
-std::uint64_t calls() noexcept {
-  return with_machine([](Machine& machine) { return machine.faults.calls(); });
+std::uint64_t calls(CallsOf whose) noexcept {
+  const std::uint64_t mine = host::this_thread().seam_calls;
+  if (whose == CallsOf::this_thread) return mine;
+  const std::uint64_t all = with_machine([](Machine& machine) { return machine.faults.calls(); });
+  return whose == CallsOf::all_threads ? all : all - mine;
+}
+
+std::vector<DriverCall> failed_calls() {
+  return with_machine([](Machine& machine) { return machine.faults.failed(); });
 }
 
 void complete_copies_at_enqueue(bool on) noexcept {
   with_machine([&](Machine& machine) { machine.scheduler.complete_copies_at_enqueue = on; });
+}
+
+void settle_streams() noexcept {
+  Machine& machine = Machine::get();
+  Lock lock{machine.mutex};
+  machine.scheduler.wait_until(lock, [&] { return machine.scheduler.settled(); });
 }
 
 PinnedAllocationHold::PinnedAllocationHold() {

@@ -12,6 +12,7 @@
 #include "backends/host/scheduler.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -26,6 +27,7 @@ struct ThreadState {
   int device = 0;
   CaptureMode capture_mode = CaptureMode::global;
   int last_error = 0;
+  std::uint64_t seam_calls = 0;  ///< calls of the core made so far
 };
 [[nodiscard]] ThreadState& this_thread() noexcept;
 

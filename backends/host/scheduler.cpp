@@ -127,6 +127,12 @@ void Scheduler::serve(const std::shared_ptr<Stream>& stream) {
   std::erase(state(stream->device).streams, stream);
 }
 
+bool Scheduler::settled() const {
+  return std::ranges::all_of(devices_, [this](const DeviceState& device) {
+    return std::ranges::none_of(device.streams, [this](const auto& s) { return s->busy || can_start(*s); });
+  });
+}
+
 void Scheduler::lose(int device) {
   if (device < 0 || static_cast<std::size_t>(device) >= devices_.size()) return;
   DeviceState& lost = state(device);

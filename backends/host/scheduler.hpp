@@ -58,6 +58,9 @@ class Scheduler {
     if (sleepers_ != 0) settled_.notify_all();
   }
 
+  /// No stream is doing anything, or could.
+  [[nodiscard]] bool settled() const;
+
   void lose(int device);
   void revive() noexcept;
   [[nodiscard]] bool lost(int device) const { return state(device).lost; }

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace tailrace::inline TAILRACE_ABI::control {
 
@@ -54,9 +55,13 @@ enum class Failure : std::uint8_t {
 TAILRACE_EXPORT void fail_call(DriverCall kind, std::uint64_t k, Failure failure = Failure::once);
 /// Every call of the kind fails, without harm to the device, until clear_failures().
 TAILRACE_EXPORT void fail_calls(DriverCall kind);
+/// Whose calls are counted, as seen by the thread that asks. What a thread calls depends on nobody else's speed, so
+/// that a number names the same call in every run of a program.
+enum class CallsOf : std::uint8_t { all_threads, this_thread, other_threads };
 /// The @p k-th call from now on, of whatever kind, fails.
-TAILRACE_EXPORT void fail_any_call(std::uint64_t k, Failure failure = Failure::once);
-/// Forgets failures that have not happened yet; a device that is lost stays lost.
+TAILRACE_EXPORT void fail_any_call(std::uint64_t k, Failure failure = Failure::once,
+                                   CallsOf whose = CallsOf::all_threads);
+/// Forgets failures that have not happened yet, and those that have; a device that is lost stays lost.
 TAILRACE_EXPORT void clear_failures() noexcept;
 /// Makes lost devices well again. Objects of the library that noticed the loss do not recover.
 TAILRACE_EXPORT void revive_devices() noexcept;
@@ -67,10 +72,15 @@ TAILRACE_EXPORT void lose_device(int device) noexcept;
 /// Calls of the kind made so far in the process.
 [[nodiscard]] TAILRACE_EXPORT std::uint64_t calls(DriverCall kind) noexcept;
 /// Calls of all kinds made so far.
-[[nodiscard]] TAILRACE_EXPORT std::uint64_t calls() noexcept;
+[[nodiscard]] TAILRACE_EXPORT std::uint64_t calls(CallsOf whose = CallsOf::all_threads) noexcept;
+/// The kinds of the calls that were made to fail since clear_failures(), in order; those that fail only because the
+/// device is lost are not among them.
+[[nodiscard]] TAILRACE_EXPORT std::vector<DriverCall> failed_calls();
 
 /// Copies complete before the enqueueing call returns, if nothing is before them on their stream.
 TAILRACE_EXPORT void complete_copies_at_enqueue(bool on) noexcept;
+/// Blocks until every stream has done what it can: what is left is held, or waits for what is.
+TAILRACE_EXPORT void settle_streams() noexcept;
 
 /// Every pinned allocation, and registration of memory as pinned, blocks until release() or the destructor.
 class TAILRACE_EXPORT PinnedAllocationHold {
