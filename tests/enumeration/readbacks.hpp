@@ -72,6 +72,13 @@ class Readbacks {
   void collect_oldest() {
     if (!open_.empty()) collect(0);
   }
+  /// Those whose copies have failed; waits for none.
+  void collect_failed() {
+    for (std::size_t at = 0; at < open_.size();) {
+      const bool failed = owner_.state(open_[at].ticket) == tailrace::SlotState::error;
+      at += failed && collect(at) ? 0 : 1;
+    }
+  }
   void discard_newest() {
     if (open_.empty()) return;
     const Open given_up = open_.back();

@@ -104,6 +104,35 @@ void saturated_with_a_waiter(Invariants& check) {
   readbacks.work_on(2);
 }
 
+/// Copies that cannot end: whatever is made of their tickets, no slot of theirs is used again before they are over.
+void held_in_flight(Invariants& check) {
+  const Told& told = check.told();
+  const auto ring = check.make<ReadbackRing>(0, options(told, 2));
+  if (!ring) return;
+  Ring readbacks{check, *ring, told, stage()};
+  {
+    const test::Hold hold{stage().producer()};
+    const bool full = readbacks.submit(8) && readbacks.submit(8);
+    check.attempt("poll", [&] { ring->poll(); });
+    for (const Ticket& ticket : readbacks.tickets()) {
+      check.require(ring->state(ticket) != tailrace::SlotState::ready, "a copy that is held is said to be over");
+    }
+    readbacks.collect_failed();
+    const Stage::Stamped next = stage().stamp(8);
+    try {
+      readbacks.add(ring->submit(next.view, stage().producer()), next.value);
+      check.require(!full, "a slot was used again before its copy was over");
+    } catch (const tailrace::Error& error) {
+      // The submission looks itself, and may be the one that meets the fault.
+      const bool met = error.errc() == Errc::slot_error && check.faulty();
+      if (error.errc() != Errc::slot_pending && !met) check.judge("a submission to a full ring", error);
+    }
+  }
+  control::settle_streams();
+  readbacks.settle();
+  readbacks.work_on(2);
+}
+
 /// Only one of them is hit; the other does not notice.
 void two_devices(Invariants& check) {
   const std::array told{&check.told(), &check.told()};
@@ -185,6 +214,7 @@ std::vector<Scenario> ring_scenarios() {
   return {{"ring", small_readbacks},
           {"ring_two_steps", two_steps},
           {"ring_saturated", saturated_with_a_waiter},
+          {"ring_held", held_in_flight},
           {"ring_two_devices", two_devices},
           {"ring_slab", slab},
           {"ring_closed", closed_with_results},
