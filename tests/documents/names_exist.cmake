@@ -4,6 +4,7 @@
 # Run by ctest. Passes if every test that DOCUMENT names is a test of the build tree BUILD, but for the programs OTHERS,
 # which other builds have, and if its rows are numbered from 1 to ROWS.
 #   cmake -DDOCUMENT=... -DBUILD=... -DOTHERS=<list> -DROWS=<number> -P names_exist.cmake
+cmake_minimum_required(VERSION 3.24)
 file(READ "${DOCUMENT}" text)
 execute_process(COMMAND "${CMAKE_CTEST_COMMAND}" --test-dir "${BUILD}" --show-only
   OUTPUT_VARIABLE listed COMMAND_ERROR_IS_FATAL ANY)
