@@ -34,7 +34,7 @@ find "$build" -name '*.gcda' -delete
 quietly ctest --test-dir "$build" --no-tests=error --output-on-failure --parallel "$jobs" \
   --exclude-regex '^(consumer|configure)\.'
 
-report=(--txt)
+report=(--txt -)
 if [[ -n $html ]]; then
   mkdir -p "$html"
   report+=(--html-details "$html/index.html")
@@ -43,4 +43,4 @@ fi
 gcovr --root "$root" --object-directory "$build" --filter 'src/[^/]*$' --filter 'backends/host/' \
   --exclude-throw-branches --exclude-unreachable-branches --fail-under-line "$least" "${report[@]}" \
   "$build/src" "$build/backends" ||
-  die "less than $least % of the lines are covered. Fix: write a test for what is missing above"
+  die "gcovr failed, or less than $least % of the lines are covered. Fix: see above; write a test for what is missing"
