@@ -2,8 +2,8 @@
 // Copyright (c) 2026, the tailrace authors
 
 // How fast do large arrays get into pageable memory through Runtime::read? P2: touched memory, against the blocking
-// copy, and against a bare copy into pinned memory, which is as fast as the link. P2b: the same for smaller ones. P2c:
-// a read with a snapshot. P3: memory whose pages are to be made.
+// copy, and against a bare copy into pinned memory, which is as fast as the link. P2b: the same for other
+// sizes. P2c: a read with a snapshot. P3: memory whose pages are to be made. P3b: the same for other sizes.
 //
 // TAILRACE_BENCH_WORKERS, TAILRACE_BENCH_CHUNK_BYTES and TAILRACE_BENCH_CHUNK_SLOTS replace the options of the
 // runtimes.
@@ -133,19 +133,20 @@ void touched_against_bare_copy(benchmark::State& state) {
              reading(all.source, spoiled(all.source, all.touched.bytes()), through(runtime, all.source, all.producer)));
 }
 
-// P2b
+// P2b, P3b
 
-void smaller(benchmark::State& state, const std::string& size, std::size_t bytes) {
-  const std::size_t count = std::clamp<std::size_t>((std::size_t{8} << 20) / bytes, 1, 50);
+void of_size(benchmark::State& state, const std::string& name, std::size_t bytes, Pages pages) {
+  const bool touched = pages == Pages::touched;
+  // Memory is fresh once in a turn.
+  const std::size_t count = touched ? std::clamp<std::size_t>((std::size_t{8} << 20) / bytes, 1, 50) : 1;
   const Source source{bytes, 1};
   test::Stream producer;
-  Pageable destination{bytes, Pages::touched};
+  Pageable destination{bytes, pages};
   tailrace::Runtime runtime{tailrace::Device{0}, options()};
-  const Prepare touched = spoiled(source, destination.bytes());
-  const Row row{
-      .name = "P2b/" + size, .work = static_cast<double>(bytes * count), .figure = Figure::gb_per_s, .goal = 1};
-  take_turns(state, row, reading(source, touched, blocking(source, producer), count),
-             reading(source, touched, through(runtime, source, producer), count));
+  const Prepare prepare = touched ? spoiled(source, destination.bytes()) : renewed(destination);
+  const Row row{.name = name, .work = static_cast<double>(bytes * count), .figure = Figure::gb_per_s, .goal = 1};
+  take_turns(state, row, reading(source, prepare, blocking(source, producer), count),
+             reading(source, prepare, through(runtime, source, producer), count));
 }
 
 // P2c
@@ -207,11 +208,17 @@ const bool registered = [] {
   add_large("large_read/snapshot_raw", 15, snapshot_against_bare_copy);
   add_large("large_read/fresh_small_pages", 5, [](auto& state) { fresh(state, "P3/small_pages", Pages::fresh_small); });
   add_large("large_read/fresh_huge_pages", 5, [](auto& state) { fresh(state, "P3/huge_pages", Pages::fresh_huge); });
-  for (const auto& [size, bytes] :
-       {std::pair{"64KiB", 64 * kib}, {"256KiB", 256 * kib}, {"1MiB", 1024 * kib}, {"16MiB", 16 * 1024 * kib}}) {
-    add_large(std::string{"large_read/touched:"} + size, 25,
-              [size = size, bytes = bytes](auto& state) { smaller(state, size, bytes); });
-  }
+  const auto add_size = [](const std::string& size, std::size_t bytes, int turns) {
+    add_large("large_read/touched:" + size, turns,
+              [=](auto& state) { of_size(state, "P2b/" + size, bytes, Pages::touched); });
+    add_large("large_read/fresh:" + size, turns,
+              [=](auto& state) { of_size(state, "P3b/" + size, bytes, Pages::fresh_small); });
+  };
+  add_size("64KiB", 64 * kib, 25);
+  add_size("256KiB", 256 * kib, 25);
+  add_size("1MiB", kib * kib, 25);
+  add_size("16MiB", 16 * kib * kib, 25);
+  if (!plain::on_host) add_size("4GiB", 4 * kib * kib * kib, 3);
   return true;
 }();
 

@@ -2,18 +2,23 @@
 // Copyright (c) 2026, the tailrace authors
 
 // P8. What does the pinned memory of a large ring cost to make? A whole ring, against the vendor's allocation of as
-// many bytes. And are copies as fast into the one as into the other? The counter `slab` is 1 if the ring's memory was a
+// many bytes. And are copies as fast into the one as into the other? And does the CPU read a slot as fast as
+// ordinary memory, which it would not if it were write-combined? The counter `slab` is 1 if the ring's memory was a
 // slab; where it is not, both are the vendor's. The reference device's allocation touches nothing, so that its ratio
 // means nothing.
 
 #include <tailrace/ring.hpp>
 
+#include "bench/support/pageable.hpp"
 #include "bench/support/plain.hpp"
 #include "bench/support/row.hpp"
 #include "bench/support/source.hpp"
 
+#include <cstring>
+#include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace {
 
@@ -86,6 +91,28 @@ void copied_into(benchmark::State& state) {
   count_slab(state, ring);
 }
 
+/// Reads all of the memory with the CPU.
+Way reading(std::span<const std::byte> memory) {
+  auto copy = std::make_shared<std::vector<std::byte>>(memory.size());
+  return timed([=] { std::memcpy(copy->data(), memory.data(), memory.size()); });
+}
+
+void read_by_the_cpu(benchmark::State& state, const char* name, std::size_t capacity) {
+  constexpr unsigned two = 2;
+  const Source source{capacity, 1};
+  test::Stream stream;
+  Pageable ordinary{two * capacity, Pages::touched};
+  tailrace::ReadbackRing ring{tailrace::Device{0}, {.slots = two, .capacity = capacity}};
+  const Way plain_way = reading(ordinary.bytes());
+  const Way ours = reading(memory_of(ring, source, stream));
+  plain_way();
+  ours();
+  take_turns(state,
+             {.name = name, .work = static_cast<double>(two * capacity), .figure = Figure::gb_per_s, .goal = 0.9},
+             plain_way, ours);
+  state.counters["slab"] = ring.statistics().slab_bytes != 0 ? 1 : 0;
+}
+
 const bool registered = [] {
   add_large("pinned_slab/made", 5,
             [](auto& state) { made(state, {.name = "P8/made", .figure = Figure::ms, .goal = 8}, Clocked::making); });
@@ -93,6 +120,8 @@ const bool registered = [] {
     made(state, {.name = "P8/made_and_freed", .figure = Figure::ms}, Clocked::making_and_freeing);
   });
   add_large("pinned_slab/copied_into", 15, copied_into);
+  add_large("pinned_slab/read_by_the_cpu", 15, [](auto& state) { read_by_the_cpu(state, "P8/read/slab", 32 * mib); });
+  add_large("pinned_slab/small_read_by_the_cpu", 25, [](auto& state) { read_by_the_cpu(state, "P8/read/small", mib); });
   return true;
 }();
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright (c) 2026, the tailrace authors
 
-// P4, P4b. What does a readback of 4 KiB cost its caller, submitted and collected? Against a blocking copy, against the
-// ring that one writes by hand, against one batched copy, and both rings over how many are in flight.
+// P4, P4b, P4c. What does a readback of 4 KiB cost its caller, submitted and collected? Against a blocking copy,
+// against the ring that one writes by hand, against one batched copy, both rings over how many are in flight; and what
+// do 10,000 results of 64 bytes cost, each?
 
 #include <tailrace/ring.hpp>
 
@@ -65,6 +66,20 @@ void record_and_arm(benchmark::State& state) {
              setting.through(window));
 }
 
+void tiny(benchmark::State& state) {
+  constexpr std::size_t tiny_bytes = 64;
+  constexpr std::size_t results = 10'000;
+  const Source source{tiny_bytes, 61};
+  test::Stream producer;
+  plain::Pinned destination{tiny_bytes};
+  tailrace::ReadbackRing ring{tailrace::Device{0}, {.capacity = tiny_bytes, .wait_mode = tailrace::WaitMode::spin}};
+  Window window{ring, tiny_bytes, usual_depth};
+  read_pieces(window, source, 2 * usual_depth, producer, Check::all);
+  take_turns(state, {.name = "P4c", .work = results, .goal = 1},
+             timed([&] { read_pieces_blocking(destination.bytes(), source, results, producer); }),
+             timed([&] { read_pieces(window, source, results, producer); }));
+}
+
 /// Not the same work: a batch wants all its sources at once, and nothing is collected before the last has arrived.
 void against_batched_copy(benchmark::State& state) {
   Setting setting;
@@ -101,6 +116,7 @@ const bool registered = [] {
   add("small_readback/ring", [](auto& state) { against_ring(state, {.name = "P4/ring", .goal = 1.5}, usual_depth); });
   add("small_readback/memcpy", against_blocking_copy);
   add("small_readback/record_and_arm", record_and_arm);
+  add_large("small_readback/tiny", 15, tiny);
   if (plain::has_batched_copy()) add("small_readback/batch", against_batched_copy);
   for (std::size_t depth = 1; depth <= 128; depth *= 2) {
     add("small_readback/depth:" + std::to_string(depth),

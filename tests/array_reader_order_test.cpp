@@ -29,6 +29,7 @@ using tailrace::DeviceView;
 using tailrace::Errc;
 using tailrace::Runtime;
 using tailrace::RuntimeOptions;
+using tailrace::StreamRef;
 using test::error_of;
 
 constexpr std::size_t chunk = 4096;
@@ -55,10 +56,15 @@ class ArrayReaderOrderTest : public testing::Test {
 
 TEST_F(ArrayReaderOrderTest, ReadsAfterAllWorkThatIsOnTheProducer) {
   Runtime runtime{device, options(3)};
-  for (std::uint64_t round = 1; round <= 20; ++round) {
-    test::stamp_slow(source, 0, words, round, stream);
-    runtime.read(got, test::view(source), stream);
-    ASSERT_TRUE(test::all_words_are(got, round));
+  const test::Stream blocking{test::Stream::blocking};
+  std::uint64_t stamped = 0;
+  for (const StreamRef producer :
+       {StreamRef::legacy(), StreamRef::per_thread(), StreamRef{blocking}, StreamRef{stream}}) {
+    for (int round = 0; round < 100; ++round) {
+      test::stamp_slow(source, 0, words, ++stamped, producer);
+      runtime.read(got, test::view(source), producer);
+      ASSERT_TRUE(test::all_words_are(got, stamped));
+    }
   }
 }
 
@@ -104,7 +110,7 @@ TEST_F(ArrayReaderOrderTest, MayOverwriteTheSourceBehindItsGuardAThousandTimes) 
 
 TEST_F(ArrayReaderOrderTest, MayFreeTheSourceInStreamOrderBehindItsGuard) {
   Runtime runtime{device, options(2)};
-  for (std::uint64_t round = 1; round <= 100; ++round) {
+  for (std::uint64_t round = 1; round <= 1000; ++round) {
     test::Buffer mine = test::Buffer::stream_ordered(words * 8, stream);
     test::stamp(mine, 0, words, round, stream);
     runtime.async_read("array", got, test::view(mine), stream);
@@ -126,7 +132,7 @@ TEST_F(ArrayReaderOrderTest, KnowsWhichTagsHaveASourceToGuard) {
 TEST_F(ArrayReaderOrderTest, TakesASnapshotThatTheProducerMayOverwriteAtOnce) {
   Runtime runtime{device, options(2)};
   warm_up(runtime, {.snapshot = true});
-  for (std::uint64_t round = 1; round <= 50; ++round) {
+  for (std::uint64_t round = 1; round <= 1000; ++round) {
     test::Hold hold{stream};
     test::stamp(source, 0, words, round, stream);
     runtime.async_read("array", got, test::view(source), stream, {.snapshot = true});
@@ -135,7 +141,7 @@ TEST_F(ArrayReaderOrderTest, TakesASnapshotThatTheProducerMayOverwriteAtOnce) {
     runtime.async_wait("array");
     ASSERT_TRUE(test::all_words_are(got, round));
   }
-  EXPECT_EQ(runtime.statistics().snapshots, 52U);
+  EXPECT_EQ(runtime.statistics().snapshots, 1002U);
   EXPECT_LE(runtime.statistics().snapshot_bytes, 2 * words * 8);
 }
 

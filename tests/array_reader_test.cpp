@@ -145,6 +145,7 @@ TEST_F(ArrayReaderTest, TakesMemoryThatIsPartlyPinnedForPageable) {
   runtime.read(std::span{bytes, 4 * page}, DeviceView{source.data(), 4 * page}, stream);
   EXPECT_EQ(runtime.statistics().direct_reads, 1U);
   test::unregister_pinned(bytes);
+  EXPECT_EQ(runtime.statistics().chunks.calls[tailrace::DriverCall::pinned_register], 0U);
 }
 
 TEST_F(ArrayReaderTest, RefusesBadArgumentsBeforeAnythingIsWrittenAndLeavesTheTagFree) {

@@ -8,7 +8,9 @@
 #include "tests/support/copies.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <optional>
@@ -81,6 +83,9 @@ TEST(PinnedBudgetSetting, DefaultsToAPartOfTheMemoryThatEightProcessesCanHaveAtO
   EXPECT_GE(budget, std::size_t{16} << 20);
   EXPECT_LE(budget, std::size_t{1} << 30);
   EXPECT_EQ(budget, tailrace::default_pinned_budget());
+  const auto memory =
+      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  EXPECT_LE(8 * budget, std::max(memory / 4, std::size_t{128} << 20));
 }
 
 TEST(SelfTestSetting, IsOneOrZeroAndUnsetIsZero) {

@@ -182,6 +182,16 @@ int automatic_and_uncaught_exception() {
   end_by_exception([&] { owners.use(); });
 }
 
+int thread_local_and_uncaught_exception() {
+  static thread_local Owners owners;
+  end_by_exception([] { owners.use(); });
+}
+
+int leaked_and_uncaught_exception() {
+  auto& owners = test::never_destroyed<Owners>();
+  end_by_exception([&] { owners.use(); });
+}
+
 int quick_exit() {
   static Owners owners;
   owners.use();
@@ -239,6 +249,8 @@ constexpr test::Scenario scenarios[] = {
     {"leaked, exit", leaked_and_exit},
     {"unused, return", unused_and_return},
     {"static, uncaught exception", static_and_uncaught_exception},
+    {"thread-local, uncaught exception", thread_local_and_uncaught_exception},
+    {"leaked, uncaught exception", leaked_and_uncaught_exception},
     {"automatic, uncaught exception", automatic_and_uncaught_exception},
     {"static, quick exit", quick_exit},
     {"in flight, _exit", in_flight_and_exit_at_once},

@@ -6,6 +6,7 @@
 
 #include <tailrace/error.hpp>
 #include <tailrace/runtime.hpp>
+#include <tailrace/testing.hpp>
 
 #include "tests/support/device.hpp"
 #include "tests/support/mapping.hpp"
@@ -57,6 +58,15 @@ bool child_is_refused(Owners& owners, const DeviceView& source, tailrace::Stream
          refused([&] { static_cast<void>(owners.runtime.statistics()); }) && refused([&] { owners.runtime.close({}); });
 }
 
+/// Made by the library in this process, where the backend counts them.
+std::uint64_t driver_calls() {
+#ifdef TAILRACE_BACKEND_HOST
+  return tailrace::control::calls();
+#else
+  return 0;
+#endif
+}
+
 int fork_with_a_pending_ticket() {
   // Never destroyed: the vendors' own objects are not to be touched by the child.
   auto& stream = test::never_destroyed<test::Stream>();
@@ -74,8 +84,10 @@ int fork_with_a_pending_ticket() {
 
   const pid_t child = fork();
   if (child == 0) {
-    const bool good = child_is_refused(*owners, {buffer.data(), 64}, stream, ticket);
+    const std::uint64_t calls = driver_calls();
+    bool good = child_is_refused(*owners, {buffer.data(), 64}, stream, ticket);
     owners.reset();
+    good &= driver_calls() == calls;
     std::exit(good ? test::intended_status : 1);
   }
   int status = 0;

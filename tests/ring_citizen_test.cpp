@@ -5,8 +5,7 @@
 
 #include "tests/support/ring.hpp"
 
-#include <algorithm>
-#include <cstring>
+#include <cstdlib>
 
 namespace {
 
@@ -97,26 +96,6 @@ TEST_F(RingCitizen, NeverRegistersTheCallersMemory) {
   unregister_pinned(memory);
   EXPECT_EQ(last_error(), 0);
   std::free(memory);
-}
-
-TEST_F(RingCitizen, ReadingASlotIsAsFastAsReadingOrdinaryMemory) {
-  const std::size_t size = buffer.size();
-  ReadbackRing ring = make(2, size);
-  const Ticket ticket = ring.submit({buffer.data(), size}, stream);
-  std::vector<std::byte> ordinary(size, std::byte{1});
-  std::vector<std::byte> to(size);
-  // The best of some, since only memory that is always slow is to be found: write-combined memory is slower tenfold.
-  const auto best = [&](const std::byte* from) {
-    auto least = std::chrono::steady_clock::duration::max();
-    for (int i = 0; i < 20; ++i) {
-      const auto start = std::chrono::steady_clock::now();
-      std::memcpy(to.data(), from, size);
-      least = std::min(least, std::chrono::steady_clock::now() - start);
-    }
-    return least;
-  };
-  ring.visit(ticket,
-             [&](std::span<const std::byte> bytes) { EXPECT_LT(best(bytes.data()), 5 * best(ordinary.data())); });
 }
 
 }  // namespace

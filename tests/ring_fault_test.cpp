@@ -5,6 +5,8 @@
 
 #include "tests/support/ring_fault.hpp"
 
+#include <atomic>
+
 namespace {
 
 using namespace test;
@@ -55,6 +57,27 @@ TEST_F(RingFault, AFailedQueryEndsAWaitAtOnce) {
   EXPECT_EQ(ring.wait_all({&ticket, 1}), 1U);
 }
 
+TEST_F(RingFault, AFailedQueryEndsEveryKindOfWait) {
+  ReadbackRing ring = make(8);
+  std::vector<std::jthread> threads;
+  Hold hold{stream};  // never released before the waits have ended
+  std::atomic<int> ended{0};
+  const auto blocked = [&](auto wait) { threads.emplace_back([&, wait, t = submit(ring, 1)] { ended += wait(t); }); };
+  const auto throws = [](auto call) { return errc_of(call) == Errc::copy_failed ? 1 : 0; };
+  blocked([&](const Ticket& t) { return ring.wait(t) == SlotState::error ? 1 : 0; });
+  blocked([&](const Ticket& t) { return ring.wait_for(t, hang_guard) == SlotState::error ? 1 : 0; });
+  blocked([&](const Ticket& t) { return ring.wait_all({&t, 1}) == 1 ? 1 : 0; });
+  blocked([&](const Ticket& t) { return throws([&] { return ring.collect(t); }); });
+  blocked([&](const Ticket& t) {
+    return throws([&] { ring.visit(t, [](std::span<const std::byte>) { ADD_FAILURE(); }); });
+  });
+  EXPECT_EQ(ended, 0);
+  faults::fail_calls(DriverCall::event_query);
+  threads.clear();
+  EXPECT_EQ(ended, 5);
+  faults::clear_failures();
+}
+
 TEST_F(RingFault, CollectingAnErrorThrowsItsCauseOnce) {
   ReadbackRing ring = make_on_copies(4);
   for (const bool proven_over : {false, true}) {
@@ -73,6 +96,7 @@ TEST_F(RingFault, CollectingAnErrorThrowsItsCauseOnce) {
     EXPECT_EQ(error->errc(), Errc::copy_failed);
     EXPECT_NE(error->native_code(), 0);
     EXPECT_FALSE(error->native_name().empty());
+    EXPECT_EQ(error->details().operation, "collect");
     EXPECT_EQ(error->details().ring, "residual");
     EXPECT_EQ(error->details().slot, ticket.slot());
     EXPECT_EQ(error->details().sequence, ticket.sequence());

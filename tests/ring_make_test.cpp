@@ -117,6 +117,16 @@ TEST_F(RingMake, NeverUsesMemoryThatIsNotPinned) {
   std::free(block);
 }
 
+TEST_F(RingMake, RefusesPinnedMemoryThatIsNotAligned) {
+  void* const block = pinned_allocate(16384);
+  const auto source = std::make_shared<OneBlock>(static_cast<std::byte*>(block) + 8);
+  RingOptions made = options(2);
+  made.pinned_source = source;
+  EXPECT_EQ(errc_of([&] { ReadbackRing{Device{0}, made}; }), Errc::wrong_memory);
+  EXPECT_EQ(source->returned, 1);
+  pinned_free(block);
+}
+
 TEST_F(RingMake, FailsIfThePinnedSourceHasNothing) {
   RingOptions made = options(2);
   made.pinned_source = std::make_shared<OneBlock>(nullptr);
@@ -132,6 +142,18 @@ TEST_F(RingMake, CanBeMoved) {
   EXPECT_EQ(errc_of([&] { return first.collect(ticket); }), Errc::closed);
   first = std::move(second);
   EXPECT_EQ(value_of(first, ticket), 9U);
+}
+
+TEST_F(RingMake, IsOfADeviceThatSaysWhatItIs) {
+  EXPECT_EQ(Device::count(), device_count());
+  EXPECT_EQ(Device::current().ordinal(), current_device());
+  const tailrace::DeviceInfo info = Device{0}.info();
+  EXPECT_FALSE(info.name.empty());
+  EXPECT_FALSE(info.architecture.empty());
+  EXPECT_GT(info.memory_bytes, buffer.size());
+  EXPECT_FALSE(tailrace::runtime_version().empty());
+  EXPECT_FALSE(tailrace::driver_version().empty());
+  EXPECT_EQ(tailrace::version(), TAILRACE_VERSION_STRING);
 }
 
 TEST_F(RingMake, RefusesADeviceThatIsNotThere) {

@@ -141,6 +141,32 @@ TEST_F(RingSetBudgetTest, NeverGivesUpARingInUseAndSaysHowMuchIsHeldAndIdle) {
   EXPECT_EQ(error_of([&] { static_cast<void>(set.ring_for(64 * page)); }), Errc::budget_exceeded);
 }
 
+/// The driver's own memory: never a slab, whose pages would all be touched.
+class DriverSource : public tailrace::PinnedSource {
+ public:
+  void* allocate(std::size_t count) override { return test::pinned_allocate(count); }
+  void deallocate(void* memory, std::size_t /*count*/) noexcept override { test::pinned_free(memory); }
+};
+
+// As eight ranks of a node, each with a budget that the others know nothing of.
+TEST_F(RingSetBudgetTest, EightSetsWithDefaultsReachTheSumOfTheirBudgets) {
+  const std::size_t budget = tailrace::default_pinned_budget();
+  const std::size_t quarter = budget / 4 / 256 / page * page;  // the capacity of which 256 slots take a quarter
+  std::vector<std::unique_ptr<RingSet>> sets;
+  std::size_t sum = 0;
+  for (int rank = 0; rank < 8; ++rank) {
+    sets.push_back(std::make_unique<RingSet>(
+        device, RingSetOptions{.lanes = 1, .pinned_source = std::make_shared<DriverSource>()}));
+    // Classes beside each other, each nearly a quarter; how nearly is for the smallest budget a matter of pages.
+    for (std::size_t i = 0; i < 4; ++i) static_cast<void>(sets.back()->ring_for(quarter - i * page));
+    EXPECT_LE(sets.back()->pinned_bytes(), budget);
+    sum += sets.back()->pinned_bytes();
+  }
+  EXPECT_EQ(faults::resources().pinned_bytes - before.pinned_bytes, sum);
+  EXPECT_LE(sum, 8 * budget);
+  EXPECT_GE(sum, budget > (64U << 20) ? 8 * (budget / 100 * 95) : 8 * (budget / 8 * 5));
+}
+
 TEST_F(RingSetBudgetTest, FindsARingIdleWhoseDiscardedCopyIsOver) {
   RingSet set{device, with_budget(4, 2)};
   {
@@ -156,7 +182,8 @@ TEST_F(RingSetBudgetTest, FindsARingIdleWhoseDiscardedCopyIsOver) {
 
 TEST_F(RingSetBudgetTest, AccountsExactlyForAThousandEvictionsSomeOfWhichFail) {
   RingSet set{device, with_budget(10, 2)};
-  for (std::size_t i = 0; i < 1000; ++i) {
+  const std::uint64_t freed_before = faults::calls(DriverCall::pinned_free);
+  for (std::size_t i = 0; i < 1250; ++i) {
     if (i % 10 == 7) {
       constexpr std::array calls{DriverCall::pinned_allocate, DriverCall::event_create, DriverCall::stream_create};
       faults::fail_call(calls[i / 10 % calls.size()], 1);
@@ -166,8 +193,10 @@ TEST_F(RingSetBudgetTest, AccountsExactlyForAThousandEvictionsSomeOfWhichFail) {
       use(set, 1 + i % 5);
     }
     expect_exact_account(set);
+    ASSERT_EQ(faults::resources().pinned_allocations - before.pinned_allocations, set.rings());
   }
-  EXPECT_EQ(set.statistics().collected, 900U);
+  EXPECT_EQ(set.statistics().collected, 1125U);
+  EXPECT_GE(faults::calls(DriverCall::pinned_free) - freed_before, 1000U);
   EXPECT_EQ(test::last_error(), 0);
 }
 

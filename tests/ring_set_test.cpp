@@ -127,6 +127,7 @@ TEST_F(RingSetTest, HasEveryCallOfARing) {
   EXPECT_EQ(set.wait_for(tickets[0], 10s), SlotState::ready);
   std::vector<std::byte> room(64);
   EXPECT_EQ(set.try_collect(tickets[0], std::span{room}), 64U);
+  set.guard_source(tickets[1], stream);
   EXPECT_TRUE(set.try_visit<std::uint32_t>(tickets[1], [](std::span<const std::uint32_t>) {}));
   EXPECT_EQ(set.poll(), 0U);
 }

@@ -79,7 +79,7 @@ TEST_F(RingSource, NeedsNoGuardOnceItIsRead) {
 
 TEST_F(RingSource, MayBeFreedInStreamOrderBehindTheGuard) {
   ReadbackRing ring = make(4);
-  for (std::uint64_t round = 1; round <= 200; ++round) {
+  for (std::uint64_t round = 1; round <= 1000; ++round) {
     Buffer temporary = Buffer::stream_ordered(4096, stream);
     stamp(temporary, 0, 512, round, stream);
     const Ticket ticket = ring.submit({temporary.data(), 4096}, stream);

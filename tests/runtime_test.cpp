@@ -7,12 +7,14 @@
 #include "tests/support/readbacks.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -109,6 +111,38 @@ TEST_F(RuntimeTest, RunsHostWorkBesideReads) {
   });
   runtime.async_wait("reads");
   EXPECT_EQ(ran, 3);
+}
+
+TEST_F(RuntimeTest, FinishesOnOneCpuThoughTheThreadThatLoadedIsGone) {
+  std::optional<Runtime> runtime;
+  const auto on_one_cpu = [](auto work) {
+    std::thread{[&] {
+      cpu_set_t one;
+      CPU_ZERO(&one);
+      CPU_SET(static_cast<std::size_t>(sched_getcpu()), &one);
+      ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+      work();
+    }}.join();
+  };
+  int ran = 0;
+  std::vector<std::byte> more(bytes);
+  on_one_cpu([&] {
+    RuntimeOptions one_worker = options();
+    one_worker.copy_streams.arena = tailrace::CopyArena{tailrace::CopyArenaOptions{}};  // as many as there are CPUs
+    EXPECT_EQ(one_worker.copy_streams.arena->concurrency(), 1U);
+    runtime.emplace(device, one_worker);
+    for (int round = 0; round < 50; ++round) runtime->read(got, test::view(source), stream);
+    runtime->async_load("job", [&] { ++ran; });
+    runtime->async_read("array", more, test::view(source), stream);
+  });
+  on_one_cpu([&] {
+    runtime->async_wait("array");
+    runtime->async_wait("job");
+    EXPECT_EQ(runtime->collect(runtime->submit(small(), stream)), test::pattern(16));
+  });
+  EXPECT_EQ(ran, 1);
+  EXPECT_EQ(got, test::pattern(bytes));
+  EXPECT_EQ(more, test::pattern(bytes));
 }
 
 TEST_F(RuntimeTest, CountsWhatItDoes) {

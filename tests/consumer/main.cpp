@@ -6,8 +6,12 @@
 #include <cstring>
 
 // Uses a part of the library that needs no device, so that the program can run wherever it was linked, and reads the
-// error that a missing device gives.
-int main() {
+// error that a missing device gives. With an argument, the backend must be that one.
+int main(int argc, char** argv) {
+  if (argc > 1 && tailrace::backend_name() != argv[1]) {
+    std::printf("the backend is %s, and not %s\n", tailrace::backend_name().data(), argv[1]);
+    return 1;
+  }
   int value = 0;
   tailrace::CopyStreams streams;
   streams.async_load("answer", [&value] { value = 42; });

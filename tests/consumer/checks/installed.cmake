@@ -3,7 +3,8 @@
 
 # Run by ctest. Installs the build tree BUILD, builds and runs the consumer project SOURCE against the install tree,
 # then moves that tree and does it again.
-#   cmake -DBUILD=... -DSOURCE=... -DWORK=... -DCONFIG=... -DOPTIONS=... -P check.cmake
+#   cmake -DBUILD=... -DSOURCE=... -DWORK=... -DCONFIG=... -DBACKEND=... -DOPTIONS=...
+#     -P installed.cmake
 function(run)
   execute_process(COMMAND ${ARGV} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
@@ -16,7 +17,7 @@ function(build_consumer name prefix)
     message(FATAL_ERROR "the consumer took another tailrace than the one under test: ${found}")
   endif()
   run("${CMAKE_COMMAND}" --build "${WORK}/${name}")
-  run("${WORK}/${name}/consumer")
+  run("${WORK}/${name}/consumer" "${BACKEND}")
 endfunction()
 
 file(REMOVE_RECURSE "${WORK}")
