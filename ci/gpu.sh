@@ -3,9 +3,9 @@
 # Copyright (c) 2026, the tailrace authors
 
 # Builds and runs every test on a machine with a GPU. On NVIDIA, with either backend, those that use the device then run
-# again under compute-sanitizer: memcheck for all, initcheck where no stream is held, racecheck and synccheck where kernels use shared memory.
-# On AMD, which has no such tool, the built device code is looked at instead. Installs nothing: dependencies are found by
-# CMake (CMAKE_PREFIX_PATH, ROCM_PATH). A test that is skipped is a failure here.
+# again under compute-sanitizer: memcheck for all, initcheck where no stream is held, racecheck and synccheck where
+# kernels use shared memory. On AMD, which has no such tool, the built device code is looked at instead. Installs nothing:
+# dependencies are found by CMake (CMAKE_PREFIX_PATH, ROCM_PATH). A test that is skipped is a failure here.
 #   ci/gpu.sh [--backend cuda|hip] [--build-dir FOLDER] [--arch ARCHITECTURE] [-D<CMake variable>=<value>]...
 #   HIP on NVIDIA: ci/gpu.sh --backend hip -DTAILRACE_HIP_PLATFORM=nvidia --arch 90
 set -euo pipefail

@@ -254,7 +254,13 @@ void unregister_pinned(void* memory) { check(TAILRACE_GPU(HostUnregister)(memory
 
 void enqueue_fault(StreamRef stream) { kernels::poke(reinterpret_cast<unsigned*>(std::uintptr_t{64}), native(stream)); }
 
-void reset_device() { static_cast<void>(TAILRACE_GPU(DeviceReset)()); }
+bool reset_device() {
+#ifdef TAILRACE_BACKEND_CUDA
+  return cudaDeviceReset() == cudaSuccess;
+#else
+  return false;
+#endif
+}
 
 void fault_device() {
   Stream stream;

@@ -148,7 +148,10 @@ void enqueue_fault(StreamRef stream) {
   host::launch(stream, [device = current_device()] { control::lose_device(device); });
 }
 
-void reset_device() { control::lose_device(host::current_device()); }
+bool reset_device() {
+  control::lose_device(host::current_device());
+  return true;
+}
 
 void fault_device() { control::lose_device(host::current_device()); }
 
