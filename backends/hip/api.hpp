@@ -80,7 +80,7 @@ struct HipApi : HipPlatform {
   static Result device_free(void* memory) noexcept { return hipFree(memory); }
 
   // Streams and events.
-  /// HIP has no handle of the legacy stream before 6.3: there it is the null stream, which means the legacy one in code
+  /// HIP has no handle of the legacy stream before 6.2: there it is the null stream, which means the legacy one in code
   /// that is compiled as this is, without per-thread default streams.
   static native_stream stream(native_stream stream) noexcept {
     return reinterpret_cast<std::uintptr_t>(stream) == 1 ? nullptr : stream;

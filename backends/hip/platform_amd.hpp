@@ -34,10 +34,10 @@ struct HipPlatform {
   static constexpr bool registers_coherently = false;
 
   static constexpr const char* wrong_copies_advice =
-      "do not trust this device: run again with HSA_ENABLE_SDMA=0 (copies by kernels), HSA_DISABLE_CACHE=1 (no cache "
-      "on "
-      "the device) and AMD_SERIALIZE_COPY=3 (one copy at a time), each by itself, to see which of them changes it, and "
-      "use another version of ROCm and its driver; docs/amd.md says more";
+      "do not trust this device: run again with HSA_ENABLE_SDMA=0 (copies by kernels) and AMD_SERIALIZE_COPY=3 (one "
+      "copy "
+      "at a time), each by itself, to see which of them changes it, and use another version of ROCm and its driver; "
+      "docs/amd.md says more";
   static Outcome classify(int code) noexcept {
     if (code >= hipErrorStreamCaptureUnsupported && code <= hipErrorStreamCaptureWrongThread) return Outcome::capturing;
     switch (code) {

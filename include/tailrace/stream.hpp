@@ -31,7 +31,7 @@ class TAILRACE_EXPORT StreamRef {
   [[nodiscard]] static StreamRef per_thread() noexcept;
 
   /// The handle, for use with the vendor's calls. The two default streams have the vendor's special handles 1 and 2;
-  /// HIP before 6.3 has no handle for its legacy stream and takes null in place of 1.
+  /// HIP before 6.2 has no handle for its legacy stream and takes null in place of 1.
   [[nodiscard]] native_stream get() const noexcept { return handle_; }
 
   friend bool operator==(StreamRef, StreamRef) noexcept = default;
