@@ -256,6 +256,10 @@ hipError_t hipStreamCreateWithPriority(hipStream_t* stream, unsigned flags, int)
   return record({.name = __func__, .flags = flags},
                 [=](Runtime&) { return *stream = new_handle<hipStream_t>(), hipSuccess; });
 }
+hipError_t hipStreamCreateWithFlags(hipStream_t* stream, unsigned flags) {
+  return record({.name = __func__, .flags = flags},
+                [=](Runtime&) { return *stream = new_handle<hipStream_t>(), hipSuccess; });
+}
 hipError_t hipStreamDestroy(hipStream_t stream) { return record({.name = __func__, .stream = stream}, nothing); }
 hipError_t hipStreamSynchronize(hipStream_t stream) { return record({.name = __func__, .stream = stream}, nothing); }
 hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned) {

@@ -50,6 +50,14 @@ TEST_F(HipSeam, MakesStreamsThatDoNotSynchroniseWithTheLegacyStream) {
   EXPECT_EQ(calls[0].flags, unsigned{hipStreamNonBlocking});
 }
 
+TEST_F(HipSeam, MakesTheSelfTestsBlockingStreamThatWaitsForTheLegacyOne) {
+  native_stream stream = nullptr;
+  ASSERT_TRUE(blocking_stream_create(stream).ok());
+  const auto calls = recorder::calls("hipStreamCreateWithFlags");
+  ASSERT_EQ(calls.size(), 1U);
+  EXPECT_EQ(calls[0].flags, unsigned{hipStreamDefault});
+}
+
 TEST_F(HipSeam, NamesTheLegacyStreamAsVersionsWithoutAHandleForItDo) {
   native_event event = nullptr;
   ASSERT_TRUE(event_create(event).ok());
