@@ -29,6 +29,14 @@ detect_backend() {
   fi
 }
 
+# The CMake variable that says which device to compile for: an AMD one is named gfx..., an NVIDIA one by a number.
+architecture_option() {
+  case $1 in
+    gfx*) echo "-DCMAKE_HIP_ARCHITECTURES=$1" ;;
+    *) echo "-DCMAKE_CUDA_ARCHITECTURES=$1" ;;
+  esac
+}
+
 # Debian package of each tool and library that is missing, for the backend $1.
 missing_packages() {
   have c++ || echo g++

@@ -27,11 +27,7 @@ done
 [[ $backend =~ ^(cuda|hip)$ ]] || die "no GPU that can be compiled for. Fix: --backend cuda or hip, on such a machine"
 build=$(realpath -m "${build:-$root/build/$backend-gpu}")
 
-case ${arch:-} in
-  '') ;;
-  gfx*) options+=("-DCMAKE_HIP_ARCHITECTURES=$arch") ;;
-  *) options+=("-DCMAKE_CUDA_ARCHITECTURES=$arch") ;;
-esac
+[[ -z ${arch:-} ]] || options+=("$(architecture_option "$arch")")
 
 generator=()
 if have ninja; then generator=(-G Ninja); fi
@@ -69,7 +65,6 @@ if [[ $vendor == amd ]]; then
     "library does on the host is tested under AddressSanitizer by: ci/test.sh --backend host --preset asan"
   exit 0
 fi
-have compute-sanitizer || die "no compute-sanitizer. Fix: install it from the CUDA toolkit"
 logs=$build/sanitizer
 mkdir -p "$logs"
 # Tests of how long something takes, which says nothing under a tool that slows everything down.

@@ -31,7 +31,7 @@ while [[ $# -gt 0 ]]; do
 done
 [[ -n $minutes ]] || die "for how long? Fix: ci/soak.sh MINUTES"
 [[ $backend =~ ^(host|cuda|hip)$ ]] || die "no backend '$backend'. Fix: --backend host, cuda or hip"
-[[ -z ${arch:-} ]] || options+=("-DCMAKE_${backend^^}_ARCHITECTURES=$arch" "-DCMAKE_CUDA_ARCHITECTURES=$arch")
+[[ -z ${arch:-} ]] || options+=("$(architecture_option "$arch")")
 build=$(realpath -m "${build:-$root/build/$backend-soak}")
 
 generator=()

@@ -252,13 +252,15 @@ hipError_t hipMemGetAddressRange(hipDeviceptr_t* start, size_t* size, hipDevicep
   });
 }
 
-hipError_t hipStreamCreateWithPriority(hipStream_t* stream, unsigned flags, int) {
-  return record({.name = __func__, .flags = flags},
+static hipError_t create_stream(const char* name, hipStream_t* stream, unsigned flags) {
+  return record({.name = name, .flags = flags},
                 [=](Runtime&) { return *stream = new_handle<hipStream_t>(), hipSuccess; });
 }
+hipError_t hipStreamCreateWithPriority(hipStream_t* stream, unsigned flags, int) {
+  return create_stream(__func__, stream, flags);
+}
 hipError_t hipStreamCreateWithFlags(hipStream_t* stream, unsigned flags) {
-  return record({.name = __func__, .flags = flags},
-                [=](Runtime&) { return *stream = new_handle<hipStream_t>(), hipSuccess; });
+  return create_stream(__func__, stream, flags);
 }
 hipError_t hipStreamDestroy(hipStream_t stream) { return record({.name = __func__, .stream = stream}, nothing); }
 hipError_t hipStreamSynchronize(hipStream_t stream) { return record({.name = __func__, .stream = stream}, nothing); }
